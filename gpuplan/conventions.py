@@ -1,0 +1,98 @@
+"""Every label, annotation and object name that gpuplan writes, in one place.
+
+Emitters write these names and importers read them; nothing else spells them. Functions return plain strings and never
+shorten or hash: a name that is too long or that collides is a finding (`rules/names`), not something to hide.
+"""
+
+from __future__ import annotations
+
+MAX_LABEL_VALUE = 63
+"""Characters in a label value; names of ours that end up in labels keep to it (Kubernetes API conventions)."""
+
+# Labels that gpuplan owns on nodes.
+LABEL_DOMAIN = "gpuplan.dev"
+LABEL_POOL = f"{LABEL_DOMAIN}/pool"
+LABEL_TIER = f"{LABEL_DOMAIN}/tier"
+LABEL_CARD = f"{LABEL_DOMAIN}/card"
+LABEL_SHARING = f"{LABEL_DOMAIN}/sharing"
+NODE_LABELS = (LABEL_POOL, LABEL_TIER, LABEL_CARD, LABEL_SHARING)
+
+# Labels that gpuplan owns on namespaces and other objects.
+LABEL_TEAM = f"{LABEL_DOMAIN}/team"
+LABEL_COST_CENTER = f"{LABEL_DOMAIN}/cost-center"
+LABEL_FLEET = f"{LABEL_DOMAIN}/fleet"
+LABEL_MANAGED_BY = "app.kubernetes.io/managed-by"
+LABEL_APP_NAME = "app.kubernetes.io/name"
+LABEL_APP_COMPONENT = "app.kubernetes.io/component"
+MANAGED_BY = "gpuplan"
+ANNOTATION_CONFIG_HASH = f"{LABEL_DOMAIN}/config-hash"
+
+# Kubernetes' and others' well-known names.
+LABEL_HOSTNAME = "kubernetes.io/hostname"
+LABEL_NAMESPACE_NAME = "kubernetes.io/metadata.name"
+POD_SECURITY = "pod-security.kubernetes.io"
+TOPOLOGY_DOMAIN = "topology.gpuplan.dev"
+LEVEL_BLOCK = f"{TOPOLOGY_DOMAIN}/block"
+LEVEL_RACK = f"{TOPOLOGY_DOMAIN}/rack"
+
+# Kueue's labels (research/kueue.md §1.3).
+LABEL_QUEUE_NAME = "kueue.x-k8s.io/queue-name"
+LABEL_PRIORITY_CLASS = "kueue.x-k8s.io/priority-class"
+ANNOTATION_REQUIRED_TOPOLOGY = "kueue.x-k8s.io/podset-required-topology"
+ANNOTATION_PREFERRED_TOPOLOGY = "kueue.x-k8s.io/podset-preferred-topology"
+
+# NVIDIA's labels and resource names (research/gpu-stack.md §2, §3).
+RESOURCE_GPU = "nvidia.com/gpu"
+RESOURCE_GPU_SHARED = "nvidia.com/gpu.shared"
+LABEL_MIG_CONFIG = "nvidia.com/mig.config"
+LABEL_MPS_CAPABLE = "nvidia.com/mps.capable"
+LABEL_DEPLOY = "nvidia.com/gpu.deploy"
+"""Prefix of the labels by which the MIG manager pauses the other agents of a node."""
+
+# Argo CD.
+ANNOTATION_SYNC_WAVE = "argocd.argoproj.io/sync-wave"
+ANNOTATION_SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
+
+# Namespaces of the platform's own agents.
+SYSTEM_NAMESPACE = "gpu-system"
+KUEUE_NAMESPACE = "kueue-system"
+ARGOCD_NAMESPACE = "argocd"
+RUNTIME_CLASS = "nvidia"
+
+# What the server adds to objects we wrote, and nothing else (design §6, "zero diff"). Paths of keys from the root.
+SERVER_METADATA = ("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink")
+KUEUE_FINALIZER = "kueue.x-k8s.io/resource-in-use"
+DAEMONSET_GENERATION = "deprecated.daemonset.template.generation"
+
+
+def flavor_name(tier: str, card: str, sharing: str, revision: int) -> str:
+    """Name a ResourceFlavor: `<tier>-<card>[-<sharing>][-<revision>]`; exclusive pools carry no sharing part."""
+    parts = [tier, card]
+    if sharing != "exclusive":
+        parts.append(sharing)
+    return revised("-".join(parts), revision)
+
+
+def topology_name(tier: str, revision: int) -> str:
+    """Name the Topology of a card tier."""
+    return revised(tier, revision)
+
+
+def revised(name: str, revision: int) -> str:
+    """Append a revision; 0 means that the spec sets none."""
+    return f"{name}-{revision}" if revision else name
+
+
+def cluster_queue_name(team: str, task_pool: str) -> str:
+    """Name the ClusterQueue of a team in a task pool."""
+    return f"{team}-{task_pool}"
+
+
+def priority_class_name(service: str, level: str) -> str:
+    """Name a WorkloadPriorityClass: the service class, and the level unless it is the normal one."""
+    return service if level == "normal" else f"{service}-{level}"
+
+
+def device_plugin_name(pool: str) -> str:
+    """Name the device plugin's DaemonSet of a pool."""
+    return f"nvidia-device-plugin-{pool}"
