@@ -1,0 +1,178 @@
+"""The whole resolved fleet: what rules read and emitters turn into manifests.
+
+Nothing here is optional and no string is a name to look up. Positions are not stored in the objects but asked for:
+`fleet.places.value(pool.path + ("nodes",))` is the span of that value in `fleet/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from gpuplan.catalog import Catalog
+from gpuplan.catalog.releases import Component, Release
+from gpuplan.diagnostics import KeyPath, Span
+from gpuplan.model.pools import Flavor, NodePool
+from gpuplan.model.queues import Cohort, TaskPool, Team
+from gpuplan.model.quota_tree import QuotaTree
+from gpuplan.versions import Version
+
+
+class Places(Protocol):
+    """Where the spec says what. Paths that the spec does not hold answer with their closest ancestor."""
+
+    def key(self, path: KeyPath) -> Span:
+        """Return the span of the last key of the path."""
+        ...
+
+    def value(self, path: KeyPath) -> Span:
+        """Return the span of the value at the path."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Destination:
+    """How Argo CD knows the cluster."""
+
+    name: str
+    server: str
+    """Empty where the destination is by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KueueSettings:
+    """How Kueue runs in a cluster."""
+
+    managed: bool
+    """Whether gpuplan renders Kueue's own installation; otherwise others install it with the settings we state."""
+    version: Version
+    pods_ready_timeout_seconds: int
+    """0 switches waitForPodsReady off."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """One Kubernetes cluster with its hardware, its queues and its component versions."""
+
+    name: str
+    kubernetes: Version
+    distribution: str
+    os: str
+    container_runtime: str
+    stack: str
+    """manual, operator or external."""
+    nvidia_default_runtime: bool
+    """Whether containerd runs every pod with the nvidia runtime, so that no RuntimeClass is needed."""
+    nfd_taints: bool
+    """Whether the cluster's NFD master runs with -enable-taints."""
+    release: Release
+    components: Mapping[str, Component]
+    """The release's components with the spec's overrides, by component name."""
+    kueue: KueueSettings
+    destination: Destination
+    pools: tuple[NodePool, ...]
+    flavors: tuple[Flavor, ...]
+    cohorts: tuple[Cohort, ...]
+    """Task pools that have a flavor here, in the order of the spec."""
+    teams: tuple[Team, ...]
+    """Teams with a queue here."""
+    quota: QuotaTree
+    path: KeyPath
+
+    def flavor(self, name: str) -> Flavor:
+        """Return one of its flavors; an unknown name is a fault of ours and raises KeyError."""
+        return {flavor.name: flavor for flavor in self.flavors}[name]
+
+
+class Enforcement:
+    """Spellings of how a guard rail acts."""
+
+    OFF = "off"
+    WARN = "warn"
+    DENY = "deny"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardRails:
+    """How strictly the admission policies act; the priority band policy always denies (design §4)."""
+
+    queue_required: str
+    produced_resources: str
+    exempt_users: tuple[str, ...]
+    """Users whose pods need no queue, besides Kubernetes' and Kueue's own controllers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Governance:
+    """Fleet-wide policy."""
+
+    guard_rails: GuardRails
+    pod_security: str
+    """Pod Security level of team namespaces: privileged, baseline or restricted."""
+    path: KeyPath
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Numbers in the alerts, in the unit of their name."""
+
+    exporter_down_minutes: int
+    card_missing_minutes: int
+    thermal_margin_celsius: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Monitoring:
+    """What is scraped and alerted on."""
+
+    selector_labels: Mapping[str, str]
+    """Labels by which the fleet's Prometheus finds monitors and rules."""
+    interval_seconds: int
+    extra_counters: tuple[str, ...]
+    """DCGM fields beyond the default list."""
+    profiling: bool
+    """Whether DCGM profiling fields (DCGM_FI_PROF_*) are collected, which needs SYS_ADMIN."""
+    thresholds: Thresholds
+    runbook_base: str
+    """URL that an alert's lower-case name is appended to; empty where the spec names none."""
+    path: KeyPath
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """Where Argo CD finds `rendered/`."""
+
+    repo_url: str
+    target_revision: str
+    path: str
+    namespace: str
+    project: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suppression:
+    """A finding that the fleet's owner accepts, with the reason and, if given, the last day it holds (ISO date)."""
+
+    rule: str
+    at: KeyPath
+    """Path below which the finding is accepted; empty for the whole fleet."""
+    reason: str
+    until: str
+    path: KeyPath
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fleet:
+    """Everything that the spec says, with every name bound and every default filled in."""
+
+    name: str
+    clusters: tuple[Cluster, ...]
+    task_pools: tuple[TaskPool, ...]
+    teams: tuple[Team, ...]
+    monitoring: Monitoring
+    governance: Governance
+    delivery: Delivery
+    suppressions: tuple[Suppression, ...]
+    catalog: Catalog = field(repr=False)
+    places: Places = field(repr=False)

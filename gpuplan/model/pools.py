@@ -1,0 +1,308 @@
+"""Node pools, how their cards are exposed, and the joins that people get wrong by hand.
+
+Everything that needs a GPU resource name calls `produced_resources`; everything that selects nodes calls `node_labels`;
+everything that must run on a tainted pool calls `tolerations`. There is no second place that computes them.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from gpuplan import conventions
+from gpuplan.catalog.cards import Card
+from gpuplan.catalog.mig import resource_name
+from gpuplan.diagnostics import KeyPath
+
+
+class SharingMode(enum.Enum):
+    """How one card is offered to pods; the value is the spelling in the spec."""
+
+    EXCLUSIVE = "exclusive"
+    TIME_SLICING = "timeSlicing"
+    MPS = "mps"
+    MIG = "mig"
+
+
+class MigStrategy(enum.Enum):
+    """NVIDIA's MIG strategies of the device plugin."""
+
+    NONE = "none"
+    SINGLE = "single"
+    MIXED = "mixed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigGroup:
+    """Cards of a node that are cut alike. `profiles` empty means that the cards stay whole."""
+
+    indexes: tuple[int, ...]
+    profiles: tuple[tuple[str, int], ...]
+    """(profile, instances per card), sorted by profile."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sharing:
+    """How the cards of a pool are exposed. Equal sharing of one tier and card is one flavor."""
+
+    mode: SharingMode
+    label: str
+    """Value of the node label `gpuplan.dev/sharing`, and the sharing part of the flavor name."""
+    replicas: int = 1
+    """Shares per card; 1 unless the mode is time slicing or MPS."""
+    renamed: bool = False
+    """Whether shares are offered as `nvidia.com/gpu.shared` rather than under the plain name."""
+    strategy: MigStrategy = MigStrategy.NONE
+    groups: tuple[MigGroup, ...] = ()
+    """The layout of a MIG node: every card index of the node once."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether several pods may hold one card at once without hardware partitions."""
+        return self.mode in (SharingMode.TIME_SLICING, SharingMode.MPS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """What one piece of a resource is. Flavors that a job may fall back between must offer equal units."""
+
+    name: str
+    """`card`, `1/4 card`, a MIG profile, with ` as <resource>` where a plain name hides a part of a card."""
+    card_share: Fraction
+    """Its part of a card's compute: 1, 1/replicas, or compute slices over all slices."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Produced:
+    """One extended resource that a node really offers."""
+
+    resource: str
+    per_node: int
+    unit: Unit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taint:
+    """A node taint; `value` empty means none."""
+
+    key: str
+    value: str
+    effect: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Toleration:
+    """A toleration that matches exactly one taint of a pool."""
+
+    key: str
+    operator: str
+    value: str
+    effect: str
+
+
+class SelectedBy(enum.Enum):
+    """Who puts the pool's labels on its nodes (research/gitops.md §3); the value is the spelling in the spec."""
+
+    LABELS = "labels"
+    """The provider already did; gpuplan writes nothing to the nodes."""
+    NFD = "nfd"
+    """A NodeFeatureRule that gpuplan renders."""
+    PROVISIONER = "provisioner"
+    """Karpenter, Cluster API and the like, by a snippet that gpuplan renders outside Argo CD's reach."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """How the nodes of a pool are found."""
+
+    by: SelectedBy
+    labels: tuple[tuple[str, str], ...] = ()
+    """Existing labels (`by: labels`), sorted."""
+    provisioner: str = ""
+    """karpenter, capi, eks, gke, talos or kubelet (`by: provisioner`)."""
+    node_names: tuple[str, ...] = ()
+    """Names or regular expressions of node names that narrow an NFD rule to this pool (`by: nfd`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Driver:
+    """The GPU driver that a pool runs."""
+
+    branch: str
+    kernel_modules: str
+    """auto, open or proprietary."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardTier:
+    """A class of cards that task pools ask for by name."""
+
+    name: str
+    cards: tuple[Card, ...]
+    suits: tuple[str, ...]
+    levels: tuple[str, ...]
+    """Topology levels from widest to `kubernetes.io/hostname`; empty where the spec says `topology: off`."""
+    cost_per_card_hour: str
+    """A decimal number, or empty where the spec names no price."""
+    currency: str
+    revision: int
+    path: KeyPath
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodePool:
+    """Nodes of one cluster with one card model, one way of sharing and one set of labels and taints."""
+
+    name: str
+    cluster: str
+    tier: CardTier
+    card: Card
+    nodes: int
+    cards_per_node: int
+    selection: Selection
+    sharing: Sharing
+    taints: tuple[Taint, ...]
+    topology_labels: str
+    """Who sets block and rack labels: provided, nfd, kubelet; empty where the spec does not say."""
+    driver: Driver
+    revision: int
+    path: KeyPath
+
+
+def whole_or_hidden(resource: str, part: str, share: Fraction) -> Unit:
+    """Return the unit of a part of a card that is offered under the whole card's name."""
+    return Unit(name=f"{part} as {resource}", card_share=share)
+
+
+def produced_resources(pool: NodePool) -> tuple[Produced, ...]:
+    """Return the resources that each node of the pool offers, sorted by name.
+
+    The names follow the device plugin (research/gpu-stack.md §2.1): the whole card, shares of it under
+    `nvidia.com/gpu.shared` unless the rename is opted out, MIG instances as `nvidia.com/gpu` (strategy single) or one name
+    a profile (mixed). Cards of other vendors are offered whole under the vendor's name.
+    """
+    sharing, cards = pool.sharing, pool.cards_per_node
+    if sharing.mode is SharingMode.EXCLUSIVE:
+        unit = Unit(name="card", card_share=Fraction(1))
+        return (Produced(resource=pool.card.resource, per_node=cards, unit=unit),)
+    if sharing.shared:
+        share = Fraction(1, sharing.replicas)
+        part = f"1/{sharing.replicas} card"
+        resource = conventions.RESOURCE_GPU_SHARED if sharing.renamed else conventions.RESOURCE_GPU
+        unit = Unit(name=part, card_share=share) if sharing.renamed else whole_or_hidden(resource, part, share)
+        return (Produced(resource=resource, per_node=cards * sharing.replicas, unit=unit),)
+    return _mig_resources(pool)
+
+
+def _mig_resources(pool: NodePool) -> tuple[Produced, ...]:
+    found: dict[str, Produced] = {}
+    for group in pool.sharing.groups:
+        parts = group.profiles or (("", 1),)
+        for profile, count in parts:
+            resource, unit = _mig_unit(pool, profile)
+            before = found[resource].per_node if resource in found else 0
+            found[resource] = Produced(resource=resource, per_node=before + count * len(group.indexes), unit=unit)
+    return tuple(found[name] for name in sorted(found))
+
+
+def _mig_unit(pool: NodePool, profile: str) -> tuple[str, Unit]:
+    if not profile:
+        return conventions.RESOURCE_GPU, Unit(name="card", card_share=Fraction(1))
+    share = pool.card.mig_share(profile)
+    if pool.sharing.strategy is MigStrategy.SINGLE:
+        return conventions.RESOURCE_GPU, whole_or_hidden(conventions.RESOURCE_GPU, profile, share)
+    return resource_name(profile), Unit(name=profile, card_share=share)
+
+
+def node_labels(pool: NodePool) -> dict[str, str]:
+    """Return the labels that every node of the pool carries and by which it can be selected, sorted by key.
+
+    Pools selected by existing labels have exactly those; the others get gpuplan's own four labels from the
+    NodeFeatureRule or the provisioner snippet.
+    """
+    if pool.selection.by is SelectedBy.LABELS:
+        return dict(pool.selection.labels)
+    return {
+        conventions.LABEL_CARD: pool.card.name,
+        conventions.LABEL_POOL: pool.name,
+        conventions.LABEL_SHARING: pool.sharing.label,
+        conventions.LABEL_TIER: pool.tier.name,
+    }
+
+
+def agent_labels(pool: NodePool) -> dict[str, str]:
+    """Return the labels that NVIDIA's node agents read on the pool's nodes, sorted by key.
+
+    The MIG manager cuts a node as `nvidia.com/mig.config` says, and pauses the other agents through their
+    `nvidia.com/gpu.deploy.*` labels, which must be `true` before it does (research/gpu-stack.md §5.1, §6.4).
+    """
+    if pool.sharing.mode is not SharingMode.MIG:
+        return {}
+    paused = ("dcgm-exporter", "device-plugin", "gpu-feature-discovery")
+    labels = {f"{conventions.LABEL_DEPLOY}.{agent}": "true" for agent in paused}
+    return {**labels, conventions.LABEL_MIG_CONFIG: pool.sharing.label.removeprefix("mig-")}
+
+
+def tolerations(pools: Iterable[NodePool]) -> tuple[Toleration, ...]:
+    """Return what must be tolerated to run on all of the pools: one toleration a taint, exact, sorted, without repeats."""
+    taints = sorted({(t.key, t.value, t.effect) for pool in pools for t in pool.taints})
+    return tuple(
+        Toleration(key=key, operator="Equal" if value else "Exists", value=value, effect=effect)
+        for key, value, effect in taints
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flavor:
+    """A Kueue ResourceFlavor: the pools of one cluster with one tier, card, sharing and revision."""
+
+    name: str
+    tier: CardTier
+    card: Card
+    sharing: Sharing
+    revision: int
+    pools: tuple[NodePool, ...]
+    node_labels: tuple[tuple[str, str], ...]
+    """Labels that all its pools share, sorted: the flavor's nodeLabels."""
+    tolerations: tuple[Toleration, ...]
+    capacity: Mapping[str, int]
+    """Pieces of each resource that all its nodes offer together."""
+    units: Mapping[str, Unit]
+    """The unit of each resource it produces."""
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Topology levels; empty where the tier has none."""
+        return self.tier.levels
+
+    @property
+    def cards(self) -> int:
+        """Physical cards behind the flavor."""
+        return sum(pool.nodes * pool.cards_per_node for pool in self.pools)
+
+
+def flavor(pools: tuple[NodePool, ...]) -> Flavor:
+    """Join pools that are equal in tier, card, sharing and revision into their flavor. At least one pool."""
+    first = pools[0]
+    shared = set(node_labels(first).items()).intersection(*(node_labels(pool).items() for pool in pools[1:]))
+    capacity: dict[str, int] = {}
+    units: dict[str, Unit] = {}
+    for pool in pools:
+        for made in produced_resources(pool):
+            capacity[made.resource] = capacity.get(made.resource, 0) + made.per_node * pool.nodes
+            units[made.resource] = made.unit
+    revision = max(first.tier.revision, first.revision)
+    return Flavor(
+        name=conventions.flavor_name(first.tier.name, first.card.name, first.sharing.label, revision),
+        tier=first.tier,
+        card=first.card,
+        sharing=first.sharing,
+        revision=revision,
+        pools=pools,
+        node_labels=tuple(sorted(shared)),
+        tolerations=tolerations(pools),
+        capacity=dict(sorted(capacity.items())),
+        units=dict(sorted(units.items())),
+    )

@@ -1,0 +1,147 @@
+"""Kueue's quota tree of one cluster, and its arithmetic (research/kueue.md §3.2).
+
+The tree is root cohort -> task pool cohorts -> ClusterQueues. For each flavor and resource the nominal quotas of the whole
+tree add up to the hardware: whatever no queue and no shared pool owns sits on the root, where everyone who may borrow
+finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from gpuplan.model.pools import Flavor
+from gpuplan.model.queues import Amount, Cohort, FlavorResource, Service
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """Kueue's numbers of one node of the tree for one flavor and resource; None is Kueue's "unlimited"."""
+
+    nominal: int
+    borrowing: int | None = None
+    lending: int | None = None
+
+
+NO_QUOTA = Limit(nominal=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaNode:
+    """A ClusterQueue or Cohort in the tree. The root's parent is empty."""
+
+    name: str
+    parent: str
+    limits: Mapping[FlavorResource, Limit]
+    weight: int = 1
+    """Fair-sharing weight; 0 makes its borrowers the first victims."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaTree:
+    """All nodes of one cluster. Cohorts and queues have names of their own (a rule sees to it)."""
+
+    root: QuotaNode
+    cohorts: Mapping[str, QuotaNode]
+    queues: Mapping[str, QuotaNode]
+
+    subtrees: Mapping[str, Mapping[FlavorResource, int]]
+    """Kueue's subtree quota of every node: its own nominal quota and what its children show it."""
+
+    def owned(self, item: FlavorResource) -> int:
+        """Return what queues and task pools own together, without the root's rest."""
+        nodes = (*self.cohorts.values(), *self.queues.values())
+        return sum(node.limits.get(item, NO_QUOTA).nominal for node in nodes)
+
+    def potential(self, name: str, item: FlavorResource) -> int:
+        """Return the most that one workload in this node could ever hold: above it, it can never be admitted."""
+        node = self.node(name)
+        subtree = self.subtrees[name].get(item, 0)
+        if not node.parent:
+            return subtree
+        limit = node.limits.get(item, NO_QUOTA)
+        reach = subtree - _visible(limit, subtree) + self.potential(node.parent, item)
+        return reach if limit.borrowing is None else min(reach, subtree + limit.borrowing)
+
+    def node(self, name: str) -> QuotaNode:
+        """Return a node by name; an unknown name is a fault of ours and raises KeyError."""
+        if name == self.root.name:
+            return self.root
+        return self.cohorts[name] if name in self.cohorts else self.queues[name]
+
+    def nodes(self) -> Iterable[QuotaNode]:
+        """Return every node, the root first, parents before children."""
+        return (self.root, *self.cohorts.values(), *self.queues.values())
+
+
+def _visible(limit: Limit, subtree: int) -> int:
+    return subtree if limit.lending is None else min(subtree, limit.lending)
+
+
+def queue_limit(service: Service, amount: Amount) -> Limit:
+    """Return the Kueue numbers of a queue for one flavor and resource that the flavor produces."""
+    if service in (Service.GUARANTEED, Service.QUEUED):
+        return Limit(nominal=amount.guaranteed, borrowing=amount.borrow, lending=amount.lend)
+    return Limit(nominal=0, borrowing=amount.cap, lending=0)
+
+
+NOT_PRODUCED = Limit(nominal=0, borrowing=0, lending=0)
+"""A queue's numbers where a flavor of the group does not produce the resource (design §4, "Address of a quota")."""
+
+
+def _queues(cohort: Cohort) -> Iterable[QuotaNode]:
+    service = cohort.task_pool.service
+    for queue in cohort.queues:
+        limits = {
+            (flavor.name, resource): queue_limit(service, queue.amounts[flavor.name, resource])
+            if resource in flavor.capacity
+            else NOT_PRODUCED
+            for group in cohort.groups
+            for flavor in group.flavors
+            for resource in group.resources
+        }
+        weight = 0 if service is Service.RECLAIMABLE else queue.weight
+        yield QuotaNode(name=queue.name, parent=cohort.task_pool.name, limits=limits, weight=weight)
+
+
+def _cohort(cohort: Cohort, root: str) -> QuotaNode:
+    limits = {item: Limit(nominal=share.nominal, borrowing=share.borrow) for item, share in cohort.shares.items()}
+    weight = 0 if cohort.task_pool.service is Service.RECLAIMABLE else 1
+    return QuotaNode(name=cohort.task_pool.name, parent=root, limits=limits, weight=weight)
+
+
+def quota_tree(root: str, flavors: Iterable[Flavor], cohorts: Iterable[Cohort]) -> QuotaTree:
+    """Build the tree of a cluster whose root cohort is `root`.
+
+    Where queues and pools own more than the hardware, the root's rest is negative: `rules/quota` reports it, and nothing is
+    emitted.
+    """
+    cohorts = tuple(cohorts)
+    cohort_nodes = {cohort.task_pool.name: _cohort(cohort, root) for cohort in cohorts}
+    queue_nodes = {node.name: node for cohort in cohorts for node in _queues(cohort)}
+    owned: dict[FlavorResource, int] = {}
+    for node in (*cohort_nodes.values(), *queue_nodes.values()):
+        for item, limit in node.limits.items():
+            owned[item] = owned.get(item, 0) + limit.nominal
+    rest = {
+        (flavor.name, resource): Limit(nominal=capacity - owned.get((flavor.name, resource), 0))
+        for flavor in flavors
+        for resource, capacity in flavor.capacity.items()
+    }
+    root_node = QuotaNode(name=root, parent="", limits=rest)
+    bottom_up = (*queue_nodes.values(), *cohort_nodes.values(), root_node)
+    return QuotaTree(root=root_node, cohorts=cohort_nodes, queues=queue_nodes, subtrees=_subtrees(bottom_up))
+
+
+def _subtrees(bottom_up: Iterable[QuotaNode]) -> dict[str, dict[FlavorResource, int]]:
+    """Add up the subtree quotas in one pass over nodes that come before their parents."""
+    found: dict[str, dict[FlavorResource, int]] = {}
+    for node in bottom_up:
+        own = found.setdefault(node.name, {})
+        for item, limit in node.limits.items():
+            own[item] = own.get(item, 0) + limit.nominal
+        if node.parent:
+            above = found.setdefault(node.parent, {})
+            for item, subtree in own.items():
+                above[item] = above.get(item, 0) + _visible(node.limits.get(item, NO_QUOTA), subtree)
+    return found
