@@ -1,0 +1,1 @@
+"""The objects that gpuplan makes: their kinds, their identity, and the one writer of YAML."""

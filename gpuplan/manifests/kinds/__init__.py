@@ -1,0 +1,85 @@
+"""A TypedDict for each kind of object that gpuplan writes, so that an emitter reads like the YAML it makes.
+
+The kinds stand here; their parts (`Container`, `Toleration`, `PolicyRule`) are imported from the module of the API
+group. `meta` says which keys are required and why.
+"""
+
+from __future__ import annotations
+
+from gpuplan.manifests.kinds.admission import ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding
+from gpuplan.manifests.kinds.argocd import Application, AppProject
+from gpuplan.manifests.kinds.core import ConfigMap, Namespace, NetworkPolicy, ResourceQuota, Service, ServiceAccount
+from gpuplan.manifests.kinds.kueue import (
+    ClusterQueue,
+    Cohort,
+    LocalQueue,
+    ResourceFlavor,
+    Topology,
+    WorkloadPriorityClass,
+)
+from gpuplan.manifests.kinds.monitoring import PrometheusRule, ServiceMonitor
+from gpuplan.manifests.kinds.nfd import NodeFeatureRule
+from gpuplan.manifests.kinds.rbac import ClusterRole, ClusterRoleBinding, Role, RoleBinding
+from gpuplan.manifests.kinds.workload import DaemonSet, Deployment, PriorityClass, RuntimeClass
+
+KubeObject = (
+    AppProject
+    | Application
+    | ClusterQueue
+    | ClusterRole
+    | ClusterRoleBinding
+    | Cohort
+    | ConfigMap
+    | DaemonSet
+    | Deployment
+    | LocalQueue
+    | Namespace
+    | NetworkPolicy
+    | NodeFeatureRule
+    | PriorityClass
+    | PrometheusRule
+    | ResourceFlavor
+    | ResourceQuota
+    | Role
+    | RoleBinding
+    | RuntimeClass
+    | Service
+    | ServiceAccount
+    | ServiceMonitor
+    | Topology
+    | ValidatingAdmissionPolicy
+    | ValidatingAdmissionPolicyBinding
+    | WorkloadPriorityClass
+)
+"""Any object that gpuplan writes."""
+
+__all__ = [
+    "AppProject",
+    "Application",
+    "ClusterQueue",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "Cohort",
+    "ConfigMap",
+    "DaemonSet",
+    "Deployment",
+    "KubeObject",
+    "LocalQueue",
+    "Namespace",
+    "NetworkPolicy",
+    "NodeFeatureRule",
+    "PriorityClass",
+    "PrometheusRule",
+    "ResourceFlavor",
+    "ResourceQuota",
+    "Role",
+    "RoleBinding",
+    "RuntimeClass",
+    "Service",
+    "ServiceAccount",
+    "ServiceMonitor",
+    "Topology",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+    "WorkloadPriorityClass",
+]

@@ -1,0 +1,148 @@
+"""core/v1 and networking.k8s.io/v1: Namespace, ConfigMap, ServiceAccount, Service, ResourceQuota, NetworkPolicy."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+from gpuplan.manifests.kinds.meta import LabelSelector, LocalObjectReference, NamespacedMeta, ObjectMeta, StringMap
+
+
+class Namespace(TypedDict):
+    """core/v1 Namespace."""
+
+    apiVersion: Literal["v1"]
+    kind: Literal["Namespace"]
+    metadata: ObjectMeta
+
+
+class ConfigMap(TypedDict):
+    """core/v1 ConfigMap."""
+
+    apiVersion: Literal["v1"]
+    kind: Literal["ConfigMap"]
+    metadata: NamespacedMeta
+    immutable: NotRequired[Literal[True]]
+    data: StringMap
+
+
+class ServiceAccount(TypedDict):
+    """core/v1 ServiceAccount."""
+
+    apiVersion: Literal["v1"]
+    kind: Literal["ServiceAccount"]
+    metadata: NamespacedMeta
+    automountServiceAccountToken: NotRequired[bool]
+    imagePullSecrets: NotRequired[list[LocalObjectReference]]
+
+
+class ServicePort(TypedDict):
+    """A port of a Service."""
+
+    name: str
+    port: int
+    protocol: Literal["TCP", "UDP"]
+    targetPort: int | str
+
+
+class ServiceSpec(TypedDict):
+    """A Service without external exposure. `clusterIP` is `None` for a headless one, else left to the server."""
+
+    clusterIP: NotRequired[Literal["None"]]
+    internalTrafficPolicy: Literal["Cluster", "Local"]
+    ports: list[ServicePort]
+    selector: StringMap
+    sessionAffinity: Literal["None", "ClientIP"]
+    type: Literal["ClusterIP"]
+
+
+class Service(TypedDict):
+    """core/v1 Service."""
+
+    apiVersion: Literal["v1"]
+    kind: Literal["Service"]
+    metadata: NamespacedMeta
+    spec: ServiceSpec
+
+
+class ScopedSelectorRequirement(TypedDict):
+    """One scope of a ResourceQuota, such as the priority classes it counts."""
+
+    scopeName: Literal["PriorityClass", "BestEffort", "NotBestEffort", "Terminating", "NotTerminating"]
+    operator: Literal["In", "NotIn", "Exists", "DoesNotExist"]
+    values: NotRequired[list[str]]
+
+
+class ScopeSelector(TypedDict):
+    """The scopes of a ResourceQuota."""
+
+    matchExpressions: list[ScopedSelectorRequirement]
+
+
+class ResourceQuotaSpec(TypedDict):
+    """Hard limits as canonical quantities, by resource name (`requests.nvidia.com/gpu`)."""
+
+    hard: StringMap
+    scopeSelector: NotRequired[ScopeSelector]
+
+
+class ResourceQuota(TypedDict):
+    """core/v1 ResourceQuota."""
+
+    apiVersion: Literal["v1"]
+    kind: Literal["ResourceQuota"]
+    metadata: NamespacedMeta
+    spec: ResourceQuotaSpec
+
+
+class IPBlock(TypedDict):
+    """A range of addresses."""
+
+    cidr: str
+    # `except` is a Python keyword and we never carve a range, so the key is left out.
+
+
+class NetworkPolicyPeer(TypedDict):
+    """Who is at the other end; the two selectors together mean both."""
+
+    namespaceSelector: NotRequired[LabelSelector]
+    podSelector: NotRequired[LabelSelector]
+    ipBlock: NotRequired[IPBlock]
+
+
+class NetworkPolicyPort(TypedDict):
+    """A port that a rule opens."""
+
+    port: int | str
+    protocol: Literal["TCP", "UDP"]
+
+
+NetworkPolicyIngressRule = TypedDict(
+    "NetworkPolicyIngressRule",
+    {"from": NotRequired[list[NetworkPolicyPeer]], "ports": NotRequired[list[NetworkPolicyPort]]},
+)
+"""Traffic let in; no `from` means from anywhere."""
+
+
+class NetworkPolicyEgressRule(TypedDict):
+    """Traffic let out; no `to` means to anywhere."""
+
+    to: NotRequired[list[NetworkPolicyPeer]]
+    ports: NotRequired[list[NetworkPolicyPort]]
+
+
+class NetworkPolicySpec(TypedDict):
+    """What a set of pods may receive and send. A type without rules closes that direction."""
+
+    podSelector: LabelSelector
+    policyTypes: list[Literal["Ingress", "Egress"]]
+    ingress: NotRequired[list[NetworkPolicyIngressRule]]
+    egress: NotRequired[list[NetworkPolicyEgressRule]]
+
+
+class NetworkPolicy(TypedDict):
+    """networking.k8s.io/v1 NetworkPolicy."""
+
+    apiVersion: Literal["networking.k8s.io/v1"]
+    kind: Literal["NetworkPolicy"]
+    metadata: NamespacedMeta
+    spec: NetworkPolicySpec

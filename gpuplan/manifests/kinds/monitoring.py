@@ -1,0 +1,110 @@
+"""monitoring.coreos.com/v1 of the Prometheus operator: ServiceMonitor and PrometheusRule."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+from gpuplan.manifests.kinds.meta import LabelSelector, NamespacedMeta, StringMap
+
+
+class RelabelConfig(TypedDict):
+    """One relabelling step; the regular expression is anchored at both ends."""
+
+    sourceLabels: NotRequired[list[str]]
+    separator: NotRequired[str]
+    regex: NotRequired[str]
+    targetLabel: NotRequired[str]
+    replacement: NotRequired[str]
+    action: Literal["replace", "keep", "drop", "labelmap", "labeldrop", "labelkeep"]
+
+
+class TLSConfig(TypedDict):
+    """How to trust an HTTPS endpoint."""
+
+    insecureSkipVerify: NotRequired[bool]
+    serverName: NotRequired[str]
+
+
+class Endpoint(TypedDict):
+    """A port to scrape, by its name in the Service. Durations as Prometheus writes them (`15s`)."""
+
+    port: str
+    path: NotRequired[str]
+    scheme: NotRequired[Literal["http", "https"]]
+    interval: NotRequired[str]
+    scrapeTimeout: NotRequired[str]
+    honorLabels: NotRequired[bool]
+    bearerTokenFile: NotRequired[str]
+    tlsConfig: NotRequired[TLSConfig]
+    relabelings: NotRequired[list[RelabelConfig]]
+    metricRelabelings: NotRequired[list[RelabelConfig]]
+
+
+class NamespaceSelector(TypedDict):
+    """The namespaces of the Services; left out, it is the monitor's own."""
+
+    any: NotRequired[bool]
+    matchNames: NotRequired[list[str]]
+
+
+class ServiceMonitorSpec(TypedDict):
+    """Which Services are scraped, and how."""
+
+    endpoints: list[Endpoint]
+    jobLabel: NotRequired[str]
+    namespaceSelector: NotRequired[NamespaceSelector]
+    selector: LabelSelector
+
+
+class ServiceMonitor(TypedDict):
+    """monitoring.coreos.com/v1 ServiceMonitor."""
+
+    apiVersion: Literal["monitoring.coreos.com/v1"]
+    kind: Literal["ServiceMonitor"]
+    metadata: NamespacedMeta
+    spec: ServiceMonitorSpec
+
+
+AlertingRule = TypedDict(
+    "AlertingRule",
+    {
+        "alert": str,
+        "expr": str,
+        "for": NotRequired[str],
+        "keep_firing_for": NotRequired[str],
+        "labels": NotRequired[StringMap],
+        "annotations": NotRequired[StringMap],
+    },
+)
+"""An alert. `for` is a Python keyword, hence the functional form."""
+
+
+class RecordingRule(TypedDict):
+    """A series computed ahead."""
+
+    record: str
+    expr: str
+    labels: NotRequired[StringMap]
+
+
+class RuleGroup(TypedDict):
+    """Rules that are evaluated together, in order."""
+
+    name: str
+    interval: NotRequired[str]
+    rules: list[AlertingRule | RecordingRule]
+
+
+class PrometheusRuleSpec(TypedDict):
+    """Groups, unique by name."""
+
+    groups: list[RuleGroup]
+
+
+class PrometheusRule(TypedDict):
+    """monitoring.coreos.com/v1 PrometheusRule."""
+
+    apiVersion: Literal["monitoring.coreos.com/v1"]
+    kind: Literal["PrometheusRule"]
+    metadata: NamespacedMeta
+    spec: PrometheusRuleSpec
