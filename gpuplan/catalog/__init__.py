@@ -1,0 +1,78 @@
+"""What gpuplan knows about hardware and software: facts as data, each with its source and date.
+
+`load()` reads everything once; nothing here looks at a fleet. Where a fact was not read at its source, the row says so
+(`unchecked`, `confirmed`), and a rule may then warn but never fail.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from gpuplan.catalog import cards, compat, drivers, metrics, mig, releases, xids
+from gpuplan.catalog.cards import Card, Vendor
+from gpuplan.catalog.compat import Compatibility, KubernetesRange
+from gpuplan.catalog.drivers import DriverBranch, DriverLimits, Drivers, KernelModules
+from gpuplan.catalog.metrics import Exporter, Metric
+from gpuplan.catalog.mig import MigClass, MigProfile, Placement
+from gpuplan.catalog.releases import Component, Release
+from gpuplan.catalog.xids import XidClass
+
+__all__ = [
+    "Card",
+    "Catalog",
+    "Compatibility",
+    "Component",
+    "DriverBranch",
+    "DriverLimits",
+    "Drivers",
+    "Exporter",
+    "KernelModules",
+    "KubernetesRange",
+    "Metric",
+    "MigClass",
+    "MigProfile",
+    "Placement",
+    "Release",
+    "Vendor",
+    "XidClass",
+    "load",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalog:
+    """Every table, by the name of its rows."""
+
+    cards: Mapping[str, Card]
+    mig: Mapping[str, MigClass]
+    drivers: Drivers
+    releases: Mapping[str, Release]
+    compat: Compatibility
+    metrics: Mapping[str, Metric]
+    xids: Mapping[str, XidClass]
+
+    def with_cards(self, extra: Iterable[Card]) -> Catalog:
+        """Return a catalogue that also knows a fleet's own cards; one of the same name replaces ours."""
+        return replace(self, cards=MappingProxyType({**self.cards, **{card.name: card for card in extra}}))
+
+    def card_of_product(self, product: str) -> Card | None:
+        """Return the card whose `gpu.product` label has this value, without the suffixes of MIG and sharing."""
+        return next((card for card in self.cards.values() if card.product_name == product), None)
+
+
+@functools.cache
+def load() -> Catalog:
+    """Read all data files; the second call returns the same object."""
+    mig_classes = mig.read()
+    return Catalog(
+        cards=cards.read(mig_classes),
+        mig=mig_classes,
+        drivers=drivers.read(),
+        releases=releases.read(),
+        compat=compat.read(),
+        metrics=metrics.read(),
+        xids=xids.read(),
+    )
