@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from gpuplan import conventions
 from gpuplan.catalog.cards import Card
-from gpuplan.catalog.mig import resource_name
+from gpuplan.catalog.mig import MigClass, resource_name
 from gpuplan.diagnostics import KeyPath
 
 
@@ -164,6 +164,8 @@ class NodePool:
     selection: Selection
     sharing: Sharing
     taints: tuple[Taint, ...]
+    mig_class: MigClass | None
+    """How its cards can be cut; None where they cannot."""
     topology_labels: str
     """Who sets block and rack labels: provided, nfd, kubelet; empty where the spec does not say."""
     driver: Driver
@@ -210,7 +212,8 @@ def _mig_resources(pool: NodePool) -> tuple[Produced, ...]:
 def _mig_unit(pool: NodePool, profile: str) -> tuple[str, Unit]:
     if not profile:
         return conventions.RESOURCE_GPU, Unit(name="card", card_share=Fraction(1))
-    share = pool.card.mig_share(profile)
+    slices = pool.mig_class.compute_slices if pool.mig_class else 7
+    share = Fraction(int(profile[0]), slices)
     if pool.sharing.strategy is MigStrategy.SINGLE:
         return conventions.RESOURCE_GPU, whole_or_hidden(conventions.RESOURCE_GPU, profile, share)
     return resource_name(profile), Unit(name=profile, card_share=share)

@@ -1,0 +1,87 @@
+"""What all emitters share: areas with their sync waves, and metadata.
+
+An emitter is a total function from the resolved fleet to manifests: what could fail has failed in `resolve` or `rules`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, cast
+
+from gpuplan import conventions
+from gpuplan.diagnostics import KeyPath, Origin
+from gpuplan.manifests.kinds import KubeObject
+from gpuplan.manifests.kinds.meta import NamespacedMeta, ObjectMeta
+from gpuplan.manifests.set import Manifest
+from gpuplan.model.fleet import Cluster, Fleet
+
+
+class Area(NamedTuple):
+    """A folder of one cluster and the Argo CD sync wave of everything in it (research/gitops.md §2.4)."""
+
+    folder: str
+    wave: int
+
+
+NAMESPACES = Area("00-namespaces", -10)
+PRIORITY = Area("10-priority", -8)
+TENANCY = Area("15-tenancy", -8)
+NODES = Area("20-nodes", -4)
+RUNTIME = Area("25-runtime", -3)
+DEVICE_PLUGIN = Area("30-device-plugin", -2)
+MIG = Area("35-mig", -2)
+DCGM = Area("40-dcgm-exporter", -2)
+FLAVORS = Area("50-flavors", 0)
+QUEUES = Area("55-queues", 2)
+LOCAL_QUEUES = Area("60-local-queues", 4)
+GUARD_RAILS = Area("70-guard-rails", 6)
+GUARD_RAIL_BINDINGS = Area("75-guard-rail-bindings", 7)
+MONITORING = Area("80-monitoring", 8)
+
+CONFIRM_REMOVAL = "Prune=confirm,Delete=confirm"
+"""Sync option of objects whose removal would hurt running work: a person confirms it."""
+FOREIGN_CRD = "SkipDryRunOnMissingResource=true"
+"""Sync option of objects whose CRD comes from somebody else's installation."""
+
+
+def metadata(
+    name: str,
+    area: Area,
+    *options: str,
+    labels: Mapping[str, str] | None = None,
+    annotations: Mapping[str, str] | None = None,
+) -> ObjectMeta:
+    """Return the metadata of a cluster-scoped object: our labels, its wave, and its sync options."""
+    ours = {conventions.ANNOTATION_SYNC_WAVE: str(area.wave)}
+    if options:
+        ours[conventions.ANNOTATION_SYNC_OPTIONS] = ",".join(options)
+    return {
+        "name": name,
+        "labels": {**(labels or {}), conventions.LABEL_MANAGED_BY: conventions.MANAGED_BY},
+        "annotations": {**(annotations or {}), **ours},
+    }
+
+
+def namespaced(
+    name: str,
+    namespace: str,
+    area: Area,
+    *options: str,
+    labels: Mapping[str, str] | None = None,
+    annotations: Mapping[str, str] | None = None,
+) -> NamespacedMeta:
+    """Return the metadata of a namespaced object."""
+    made = metadata(name, area, *options, labels=labels, annotations=annotations)
+    return {"name": name, "namespace": namespace, "labels": made["labels"], "annotations": made["annotations"]}
+
+
+def origin(fleet: Fleet, path: KeyPath) -> Origin:
+    """Return where in the spec an object comes from."""
+    return Origin(path, fleet.places.key(path))
+
+
+def manifest(fleet: Fleet, cluster: Cluster, area: Area, made: KubeObject, *paths: KeyPath) -> Manifest:
+    """Place an object of a cluster. The paths name the spec entries that shaped it, the main one first; at least one."""
+    first, *rest = (origin(fleet, path) for path in paths)
+    body = cast("Mapping[str, object]", made)
+    return Manifest(object=body, cluster=cluster.name, area=area.folder, origin=first, also=tuple(rest))

@@ -1,0 +1,47 @@
+"""What every step of resolving needs: the spec, where it stands, what is known, and where findings go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from gpuplan.catalog import Catalog
+from gpuplan.diagnostics import Diagnostic, KeyPath
+from gpuplan.resolve import findings
+from gpuplan.spec.fleet import FleetSpec
+from gpuplan.spec.merge import Origins
+from gpuplan.suggest import nearest
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """One run of `resolve`. `found` is the only thing that grows."""
+
+    spec: FleetSpec
+    origins: Origins
+    catalog: Catalog
+    broken: frozenset[KeyPath]
+    found: list[Diagnostic] = field(default_factory=list)
+
+    def look_up(self, kind: str, known: Mapping[str, T], name: str, at: KeyPath) -> T | None:
+        """Return what a name stands for; a finding at `at` and None where it stands for nothing.
+
+        `kind` is the section that would define it, such as `cardTiers`. A name that is defined but broken is no second finding.
+        """
+        if name in known:
+            return known[name]
+        if (kind, name) not in self.broken:
+            self.unknown(kind, known, name, at)
+        return None
+
+    def unknown(self, kind: str, known: Mapping[str, object], name: str, at: KeyPath) -> None:
+        """Report a name that nothing defines, with the nearest one that exists."""
+        guess = nearest(name, list(known))
+        shown = ", ".join(f"`{other}`" for other in sorted(known)[:12]) or "none"
+        fix = f"Write `{guess}`, or define `{name}` under `{kind}`." if guess else f"Defined are: {shown}."
+        summary = f"`{name}` is not defined in `{kind}`"
+        span = self.origins.value(at)
+        self.found.append(findings.UNKNOWN_NAME.found(summary, at=span, fix=fix))

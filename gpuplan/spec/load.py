@@ -1,0 +1,176 @@
+"""Documents -> FleetSpec + Origins: join, fill in defaults, check the shape, and say every mistake at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from gpuplan.diagnostics import Diagnostic, Diagnostics, KeyPath, ordered
+from gpuplan.source.document import Document, Mapping, Plain
+from gpuplan.spec import findings, jsonschema
+from gpuplan.spec.fleet import FleetSpec
+from gpuplan.spec.merge import Origins, fill_defaults, merge
+from gpuplan.suggest import nearest
+
+TYPES = {
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "string_type": "a text",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+}
+"""pydantic's error type -> what the key takes, in words."""
+
+NAME_PATTERN = "lower-case letters, digits and `-`"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The spec as written and where it was written.
+
+    `broken` names the entries with mistakes in their shape, which `spec` leaves out: a reference to one of them is no
+    mistake of its own.
+    """
+
+    spec: FleetSpec
+    origins: Origins
+    broken: frozenset[KeyPath]
+
+
+def load(documents: Iterable[Document]) -> tuple[Loaded | None, Diagnostics]:
+    """Check the shape of the whole spec.
+
+    A `Loaded` comes back also when single entries are wrong, so that the next phase can look at the others; it is None
+    where too little is left to go on.
+    """
+    documents = tuple(documents)
+    merged, repeated = merge(documents)
+    root = fill_defaults(merged)
+    origins = Origins(Document(root.file, root, ""))
+    data = root.plain()
+    spec, errors = _validate(data)
+    found = [*repeated, *(_finding(error, data, origins) for error in errors)]
+    broken = frozenset(_entry(error["loc"], root) for error in errors)
+    if spec is None:
+        spec, errors = _validate(_without(data, broken))
+    if spec is None:
+        return None, ordered(found)
+    return Loaded(spec, origins, broken), ordered(found)
+
+
+def _validate(data: dict[str, Plain]) -> tuple[FleetSpec | None, list[ErrorDetails]]:
+    try:
+        return FleetSpec.model_validate(data), []
+    except ValidationError as error:
+        return None, error.errors(include_url=False)
+
+
+def _entry(loc: tuple[str | int, ...], root: Mapping) -> KeyPath:
+    """Return the named entry that holds a mistake: `("nodePools", "h100-a")`, or the whole section."""
+    section = root.get(str(loc[0])) if loc else None
+    return loc[:2] if isinstance(section, Mapping) and len(loc) > 1 else loc[:1]
+
+
+def _without(data: dict[str, Plain], broken: Iterable[KeyPath]) -> dict[str, Plain]:
+    """Return the data without the broken entries."""
+    left = {key: dict(value) if isinstance(value, dict) else value for key, value in data.items()}
+    for path in broken:
+        section = left.get(str(path[0])) if path else None
+        if len(path) > 1 and isinstance(section, dict):
+            section.pop(str(path[1]), None)
+        elif path:
+            left.pop(str(path[0]), None)
+    return left
+
+
+def _finding(error: ErrorDetails, data: Plain, origins: Origins) -> Diagnostic:
+    """Put one of pydantic's errors into our words, at its place in the text."""
+    kind, path = error["type"], _written(error["loc"], data)
+    if error["loc"] and error["loc"][-1] == "[key]":
+        return _bad_name(error, path, origins)
+    match kind:
+        case "extra_forbidden":
+            return _unknown_key(path, origins)
+        case "missing":
+            return findings.MISSING_KEY.found(f"{_place(path[:-1])} needs `{path[-1]}`", at=origins.key(path[:-1]))
+        case "value_error":
+            message = error["msg"].removeprefix("Value error, ")
+            return findings.CONFLICTING_KEYS.found(f"{_place(path)}: {message}", at=origins.key(path))
+        case _ if kind in TYPES:
+            return findings.WRONG_TYPE.found(
+                f"{_place(path)} takes {TYPES[kind]}, not {_said(error['input'])}", at=origins.value(path)
+            )
+        case _:
+            return _bad_value(error, path, origins)
+
+
+def _written(loc: tuple[str | int, ...], data: Plain) -> KeyPath:
+    """Return the path without the tags that pydantic puts in for the sides of a choice."""
+    path: list[str | int] = []
+    here: Plain = data
+    for index, segment in enumerate(loc):
+        if segment == "[key]":
+            continue
+        last = index == len(loc) - 1
+        if isinstance(here, dict) and isinstance(segment, str) and segment in here:
+            here = here[segment]
+        elif isinstance(here, list) and isinstance(segment, int) and segment < len(here):
+            here = here[segment]
+        elif not last or segment in ("word", "choice"):
+            continue
+        path.append(segment)
+    return tuple(path)
+
+
+def _place(path: KeyPath) -> str:
+    return "the spec" if not path else "`" + ".".join(str(segment) for segment in path) + "`"
+
+
+def _said(value: object) -> str:
+    if value is None:
+        return "nothing (write `{}` for an empty mapping)"
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    return f"the text `{value}`" if isinstance(value, str) else f"`{str(value).lower() if value in (True, False) else value}`"
+
+
+def _unknown_key(path: KeyPath, origins: Origins) -> Diagnostic:
+    known = jsonschema.keys(jsonschema.at(path[:-1]))
+    guess = nearest(str(path[-1]), known)
+    fix = f"Write `{guess}`." if guess else f"It takes {_listed(known)}."
+    return findings.UNKNOWN_KEY.found(f"{_place(path[:-1])} has no key `{path[-1]}`", at=origins.key(path), fix=fix)
+
+
+def _bad_name(error: ErrorDetails, path: KeyPath, origins: Origins) -> Diagnostic:
+    section = str(path[-2]) if len(path) > 1 else "the spec"
+    summary = f"`{path[-1]}` cannot be a name in `{section}`"
+    pattern = error.get("ctx", {}).get("pattern", "")
+    detail = f"It has to match `{pattern}`." if pattern else error["msg"]
+    return findings.INVALID_NAME.found(summary, at=origins.key(path), detail=detail)
+
+
+def _bad_value(error: ErrorDetails, path: KeyPath, origins: Origins) -> Diagnostic:
+    at = origins.value(path)
+    if error["type"] in ("literal_error", "union_tag_invalid"):
+        known = re.findall(r"'([^']*)'", str(error.get("ctx", {}).get("expected", "")))
+        guess = nearest(str(error["input"]), known)
+        fix = f"Write `{guess}`." if guess else f"It takes {_listed(known)}."
+        summary = f"{_place(path)} takes {_listed(known)}, not {_said(error['input'])}"
+        return findings.INVALID_VALUE.found(summary, at=at, fix=fix)
+    pattern = error.get("ctx", {}).get("pattern")
+    wish = f"a text that matches `{pattern}`" if pattern else error["msg"][:1].lower() + error["msg"][1:]
+    return findings.INVALID_VALUE.found(f"{_place(path)}: {_said(error['input'])} does not do: {wish}", at=at)
+
+
+def _listed(names: Iterable[str]) -> str:
+    words = [f"`{name}`" for name in names]
+    return ", ".join(words[:-1]) + (" or " if len(words) > 1 else "") + words[-1] if words else "no keys"
+
+

@@ -1,0 +1,94 @@
+"""Join the documents of `fleet/` into one tree, and fill in its `defaults:`.
+
+Any document may hold any part of the spec. Sections are joined entry by entry and lists one after the other; the same
+entry twice is a finding that shows both places, never a silent win of the later one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from gpuplan.diagnostics import Diagnostic, Diagnostics, KeyPath, Related, Span
+from gpuplan.source.document import Document, Entry, Mapping, Node, Sequence
+from gpuplan.spec import findings
+from gpuplan.spec.fleet import DEFAULTABLE
+
+REPEATABLE = ("apiVersion", "kind")
+"""Keys that every document may state, as Kubernetes users expect."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """Where every value of the merged spec stands. Implements `gpuplan.model.fleet.Places`."""
+
+    tree: Document
+
+    def key(self, path: KeyPath) -> Span:
+        """Return the span of the last key of the path, or of its closest ancestor."""
+        return self.tree.span_at(path)
+
+    def value(self, path: KeyPath) -> Span:
+        """Return the span of the value at the path, or of its closest ancestor."""
+        return self.tree.span_at(path, key=False)
+
+
+def merge(documents: Iterable[Document]) -> tuple[Mapping, Diagnostics]:
+    """Join documents in the given order. At least one document."""
+    documents = tuple(documents)
+    first = documents[0].root
+    found: list[Diagnostic] = []
+    entries: dict[str, Entry] = {}
+    for document in documents:
+        for name, entry in document.root.entries.items():
+            known = entries.get(name)
+            entries[name] = entry if known is None else _join(name, known, entry, found)
+    return Mapping(first.file, first.start, first.end, entries), tuple(found)
+
+
+def _join(name: str, known: Entry, new: Entry, found: list[Diagnostic]) -> Entry:
+    """Join two values of one top-level key."""
+    a, b = known.value, new.value
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        found.extend(_twice(a, b))
+        return Entry(known.key, Mapping(a.file, a.start, a.end, {**b.entries, **a.entries}))
+    if isinstance(a, Sequence) and isinstance(b, Sequence):
+        return Entry(known.key, Sequence(a.file, a.start, a.end, (*a.items, *b.items)))
+    if name not in REPEATABLE or a.plain() != b.plain():
+        found.append(_repeated(name, known, new))
+    return known
+
+
+def _twice(a: Mapping, b: Mapping) -> Iterator[Diagnostic]:
+    return (_repeated(name, a.entries[name], entry) for name, entry in b.entries.items() if name in a.entries)
+
+
+def _repeated(name: str, first: Entry, second: Entry) -> Diagnostic:
+    return findings.DUPLICATE_NAME.found(
+        f"`{name}` is defined twice",
+        at=second.key_span,
+        also=(Related("first defined here", first.key_span),),
+    )
+
+
+def fill_defaults(root: Mapping) -> Mapping:
+    """Give every entry of a section the keys of its `defaults:` that it lacks. Shallow: a key is taken whole or not."""
+    defaults = root.get("defaults")
+    if not isinstance(defaults, Mapping):
+        return root
+    entries = dict(root.entries)
+    for kind, (section, _) in DEFAULTABLE.items():
+        given, target = defaults.get(kind), root.entries.get(section)
+        if isinstance(given, Mapping) and target is not None and isinstance(target.value, Mapping):
+            entries[section] = Entry(target.key, _filled(target.value, given))
+    return Mapping(root.file, root.start, root.end, entries)
+
+
+def _filled(section: Mapping, given: Mapping) -> Mapping:
+    def fill(node: Node) -> Node:
+        if not isinstance(node, Mapping):
+            return node
+        return Mapping(node.file, node.start, node.end, {**given.entries, **node.entries})
+
+    filled = {name: Entry(entry.key, fill(entry.value)) for name, entry in section.entries.items()}
+    return Mapping(section.file, section.start, section.end, filled)
