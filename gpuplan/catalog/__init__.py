@@ -58,6 +58,23 @@ class Catalog:
         """Return a catalogue that also knows a fleet's own cards; one of the same name replaces ours."""
         return replace(self, cards=MappingProxyType({**self.cards, **{card.name: card for card in extra}}))
 
+    def mig_of(self, card: Card) -> MigClass | None:
+        """Return the card's MIG class, None where the card cannot be cut."""
+        return self.mig[card.mig_class] if card.mig_class is not None else None
+
+    def driver_limits(self, card: Card) -> DriverLimits | None:
+        """Return what the card accepts as a driver: its architecture's limits, narrowed by its own.
+
+        None for a card whose architecture has no row: another vendor's, or a fleet's own card of unknown architecture.
+        """
+        limits = self.drivers.limits.get(card.architecture)
+        if limits is None:
+            return None
+        own = {"min_driver": card.min_driver, "kernel_modules": card.kernel_modules}
+        stated = {name: value for name, value in own.items() if value is not None}
+        unchecked = (limits.unchecked - stated.keys()) | (card.unchecked & stated.keys())
+        return replace(limits, unchecked=unchecked, **stated)
+
     def card_of_product(self, product: str) -> Card | None:
         """Return the card whose `gpu.product` label has this value, without the suffixes of MIG and sharing."""
         return next((card for card in self.cards.values() if card.product_name == product), None)
@@ -66,10 +83,9 @@ class Catalog:
 @functools.cache
 def load() -> Catalog:
     """Read all data files; the second call returns the same object."""
-    mig_classes = mig.read()
     return Catalog(
-        cards=cards.read(mig_classes),
-        mig=mig_classes,
+        cards=cards.read(),
+        mig=mig.read(),
         drivers=drivers.read(),
         releases=releases.read(),
         compat=compat.read(),

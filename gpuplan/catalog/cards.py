@@ -9,12 +9,10 @@ import datetime as dt
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from types import MappingProxyType
 
 from gpuplan.catalog._load import Row, Table
 from gpuplan.catalog.drivers import KernelModules
-from gpuplan.catalog.mig import MigClass
 from gpuplan.versions import Version
 
 
@@ -46,7 +44,7 @@ class Card:
     memory_mib: int | None
     compute_capability: Version | None
     architecture: str
-    mig: MigClass | None
+    mig_class: str | None
     nvlink: str | None
     fp8: bool
     tdp_watts: int | None
@@ -59,31 +57,17 @@ class Card:
     source: str
     checked: dt.date
 
-    @property
-    def mig_class(self) -> str | None:
-        """The name of the card's MIG class, None where the card cannot be cut."""
-        return self.mig.name if self.mig else None
-
-    def mig_share(self, profile: str) -> Fraction:
-        """Return the part of the card's compute that one instance holds: 1/7 for `1g.10gb` on an H100.
-
-        The whole card for a profile that the card does not have; a rule reports that, and nothing divides by zero.
-        """
-        found = self.mig.find(profile) if self.mig else None
-        return Fraction(found.compute_slices, self.mig.compute_slices) if self.mig and found else Fraction(1)
-
     def is_checked(self, field: str) -> bool:
         """Tell whether a value was read at a source, so that a rule may fail on it."""
         return field not in self.unchecked
 
 
-def read(mig_classes: Mapping[str, MigClass]) -> Mapping[str, Card]:
-    """Read every known card, by name, each with its MIG class."""
-    return MappingProxyType({row.key: _card(row, mig_classes) for row in Table("cards.yaml").rows("cards")})
+def read() -> Mapping[str, Card]:
+    """Read every known card, by name."""
+    return MappingProxyType({row.key: _card(row) for row in Table("cards.yaml").rows("cards")})
 
 
-def _card(row: Row, mig_classes: Mapping[str, MigClass]) -> Card:
-    mig_class = row.optional("migClass")
+def _card(row: Row) -> Card:
     modules = row.optional("kernelModules")
     provenance = row.provenance
     return Card(
@@ -95,7 +79,7 @@ def _card(row: Row, mig_classes: Mapping[str, MigClass]) -> Card:
         memory_mib=row.optional_whole("memoryMiB"),
         compute_capability=row.optional_version("computeCapability"),
         architecture=row.text("architecture"),
-        mig=mig_classes[mig_class] if mig_class else None,
+        mig_class=row.optional("migClass"),
         nvlink=row.optional("nvlink"),
         fp8=row.flag("fp8"),
         tdp_watts=row.optional_whole("tdpWatts"),
@@ -116,7 +100,7 @@ _FIELDS = {
     "kernelModules": "kernel_modules",
     "memoryGiB": "memory_gib",
     "memoryMiB": "memory_mib",
-    "migClass": "mig",
+    "migClass": "mig_class",
     "minDriver": "min_driver",
     "pci": "pci_ids",
     "product": "product_name",

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from gpuplan import versions
 from gpuplan.catalog._load import Row, Table
 from gpuplan.versions import Version
 
@@ -22,12 +23,16 @@ class KernelModules(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriverBranch:
-    """A driver branch: the last day of its support, and the newest release that we know an image of."""
+    """A driver branch: its life (`LTS`, `PB` for production, `NFB` for new features) and the last day of its support.
+
+    `newest` is the newest release that we know an image of, None where we know none. `precompiled` tells whether there are
+    images with ready modules for some kernels.
+    """
 
     name: str
     life: str
     ends: dt.date
-    newest: Version
+    newest: Version | None
     precompiled: bool
     unchecked: frozenset[str]
     source: str
@@ -40,9 +45,14 @@ class DriverBranch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriverLimits:
-    """What an architecture accepts; `max_branch` is the last branch that drives it, None while there is none."""
+    """What a card accepts: its architecture's limits and its own.
+
+    `max_branch` is the last branch that drives it, None while there is none. `unchecked` names fields of this class that
+    nobody has read at a source.
+    """
 
     architecture: str
+    min_driver: Version | None
     max_branch: int | None
     kernel_modules: KernelModules
     unchecked: frozenset[str]
@@ -58,6 +68,7 @@ class DriverRequirement:
     summary: str
     min_driver: Version | None
     not_branches: tuple[str, ...]
+    not_versions: tuple[Version, ...]
     kernel_modules: KernelModules | None
     min_kubernetes: Version | None
     unchecked: frozenset[str]
@@ -90,7 +101,7 @@ def _branch(row: Row) -> DriverBranch:
         name=row.key,
         life=row.text("life"),
         ends=dt.date.fromisoformat(row.text("ends")),
-        newest=row.version("newest"),
+        newest=row.optional_version("newest"),
         precompiled=row.flag("precompiled"),
         unchecked=row.unchecked,
         source=provenance.source,
@@ -102,9 +113,10 @@ def _limits(row: Row) -> DriverLimits:
     provenance = row.provenance
     return DriverLimits(
         architecture=row.key,
+        min_driver=row.optional_version("minDriver"),
         max_branch=row.optional_whole("maxBranch"),
         kernel_modules=KernelModules(row.text("kernelModules")),
-        unchecked=row.unchecked,
+        unchecked=frozenset(_FIELDS[key] for key in row.unchecked),
         source=provenance.source,
         checked=provenance.checked,
     )
@@ -118,9 +130,14 @@ def _requirement(row: Row) -> DriverRequirement:
         summary=row.text("summary"),
         min_driver=row.optional_version("minDriver"),
         not_branches=row.texts("notBranches"),
+        not_versions=tuple(map(versions.required, row.texts("notVersions"))),
         kernel_modules=KernelModules(modules) if modules else None,
         min_kubernetes=row.optional_version("minKubernetes"),
         unchecked=row.unchecked,
         source=provenance.source,
         checked=provenance.checked,
     )
+
+
+_FIELDS = {"kernelModules": "kernel_modules", "maxBranch": "max_branch", "minDriver": "min_driver"}
+"""The spelling of a key in the data file → the field of `DriverLimits` that it fills."""

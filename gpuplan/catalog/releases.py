@@ -37,12 +37,17 @@ class Component:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """A release set, named by year and month. `driver` is the driver that the set takes where a pool names none."""
+    """A release set, named by year and month.
+
+    `driver` is the driver that the set takes where a pool names none. A component whose `confirmed` is False, and what
+    `unchecked` names, was put together without a source that says so.
+    """
 
     name: str
     kubernetes: KubernetesRange
     driver: Version
     components: Mapping[str, Component]
+    unchecked: frozenset[str]
     source: str
     checked: dt.date
 
@@ -64,6 +69,7 @@ def _release(row: Row) -> Release:
         kubernetes=kubernetes_range(row, "kubernetes"),
         driver=row.version("driver"),
         components=MappingProxyType({part.key: _component(part) for part in row.children("components")}),
+        unchecked=row.unchecked,
         source=provenance.source,
         checked=provenance.checked,
     )
