@@ -24,7 +24,15 @@ from gpuplan.model.pools import (
 )
 from gpuplan.resolve import findings
 from gpuplan.resolve.scope import Scope
-from gpuplan.spec.pools import CardSpec, CardTierSpec, MigSpec, NodePoolSpec, SelectedBySpec, SharesSpec, SharingChoiceSpec
+from gpuplan.spec.pools import (
+    CardSpec,
+    CardTierSpec,
+    MigSpec,
+    NodePoolSpec,
+    SelectedBySpec,
+    SharesSpec,
+    SharingChoiceSpec,
+)
 
 WHOLE_CARD_RESOURCES = {
     "nvidia": conventions.RESOURCE_GPU,

@@ -81,4 +81,3 @@ class MetadataSpec(SpecModel):
     """`metadata:`."""
 
     name: Name
-

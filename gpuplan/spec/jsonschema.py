@@ -62,7 +62,9 @@ def resolve(schema: JsonSchema) -> JsonSchema:
 def alternatives(schema: JsonSchema) -> Iterator[JsonSchema]:
     """Yield the schema, or each side of a choice, resolved."""
     schema = resolve(schema)
-    choices = [choice for choice in (*schema.get("oneOf", ()), *schema.get("anyOf", ())) if choice.get("type") != "null"]
+    choices = [
+        choice for choice in (*schema.get("oneOf", ()), *schema.get("anyOf", ())) if choice.get("type") != "null"
+    ]
     if not choices:
         yield schema
     for choice in choices:

@@ -28,7 +28,8 @@ TYPES = {
 }
 """pydantic's error type -> what the key takes, in words."""
 
-NAME_PATTERN = "lower-case letters, digits and `-`"
+CHOICE_TAGS = ("word", "choice")
+"""What pydantic's error paths hold where a key takes a word or a mapping; nobody wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +117,22 @@ def _written(loc: tuple[str | int, ...], data: Plain) -> KeyPath:
     path: list[str | int] = []
     here: Plain = data
     for index, segment in enumerate(loc):
-        if segment == "[key]":
-            continue
-        last = index == len(loc) - 1
-        if isinstance(here, dict) and isinstance(segment, str) and segment in here:
-            here = here[segment]
-        elif isinstance(here, list) and isinstance(segment, int) and segment < len(here):
-            here = here[segment]
-        elif not last or segment in ("word", "choice"):
+        below = _below(here, segment)
+        if below is not None:
+            here = below[0]
+        elif segment in ("[key]", *CHOICE_TAGS) or index < len(loc) - 1:
             continue
         path.append(segment)
     return tuple(path)
+
+
+def _below(here: Plain, segment: str | int) -> tuple[Plain] | None:
+    """Return what stands under a key or index, in a tuple since it may be None itself."""
+    if isinstance(here, dict) and isinstance(segment, str) and segment in here:
+        return (here[segment],)
+    if isinstance(here, list) and isinstance(segment, int) and segment < len(here):
+        return (here[segment],)
+    return None
 
 
 def _place(path: KeyPath) -> str:
@@ -134,11 +140,19 @@ def _place(path: KeyPath) -> str:
 
 
 def _said(value: object) -> str:
-    if value is None:
-        return "nothing (write `{}` for an empty mapping)"
-    if isinstance(value, dict | list):
-        return "a mapping" if isinstance(value, dict) else "a list"
-    return f"the text `{value}`" if isinstance(value, str) else f"`{str(value).lower() if value in (True, False) else value}`"
+    match value:
+        case None:
+            return "nothing (write `{}` for an empty mapping)"
+        case dict():
+            return "a mapping"
+        case list():
+            return "a list"
+        case bool():
+            return f"`{str(value).lower()}`"
+        case str():
+            return f"the text `{value}`"
+        case _:
+            return f"`{value}`"
 
 
 def _unknown_key(path: KeyPath, origins: Origins) -> Diagnostic:
@@ -172,5 +186,3 @@ def _bad_value(error: ErrorDetails, path: KeyPath, origins: Origins) -> Diagnost
 def _listed(names: Iterable[str]) -> str:
     words = [f"`{name}`" for name in names]
     return ", ".join(words[:-1]) + (" or " if len(words) > 1 else "") + words[-1] if words else "no keys"
-
-

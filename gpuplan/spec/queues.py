@@ -60,8 +60,8 @@ class TaskPoolSpec(SpecModel):
     largest_job: LargestJobSpec = LargestJobSpec()
     topology: TopologyRequestSpec | None = None
     stateful: StatefulSpec | None = None
-    pool: PoolSharesSpec = PoolSharesSpec()
-    pool_borrow: PoolSharesSpec = PoolSharesSpec()
+    pool: PoolSharesSpec | None = None
+    pool_borrow: PoolSharesSpec | None = None
     frameworks: Annotated[list[Framework], Field(min_length=1)] | None = None
 
 

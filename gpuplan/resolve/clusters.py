@@ -1,0 +1,78 @@
+"""Clusters: versions parsed, the release's components with the spec's overrides."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gpuplan import versions
+from gpuplan.catalog import Component, Release
+from gpuplan.catalog.releases import newest
+from gpuplan.diagnostics import KeyPath
+from gpuplan.model.fleet import Destination, KueueSettings
+from gpuplan.resolve.scope import Scope
+from gpuplan.spec.clusters import ClusterSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Platform:
+    """A cluster's software side, before its hardware is known."""
+
+    spec: ClusterSpec
+    kubernetes: versions.Version
+    release: Release
+    components: Mapping[str, Component]
+    kueue: KueueSettings
+    destination: Destination
+    path: KeyPath
+
+
+def platforms(scope: Scope) -> dict[str, Platform]:
+    """Bind the release and components of every cluster. A cluster whose release is unknown is left out."""
+    made = ((name, _platform(scope, name, spec)) for name, spec in scope.spec.clusters.items())
+    return {name: platform for name, platform in made if platform is not None}
+
+
+def _platform(scope: Scope, name: str, spec: ClusterSpec) -> Platform | None:
+    path = ("clusters", name)
+    if spec.release is None:
+        release: Release | None = newest(scope.catalog.releases)
+    else:
+        release = scope.look_up("releases", scope.catalog.releases, spec.release, (*path, "release"))
+    if release is None:
+        return None
+    components = _components(scope, spec, release, path)
+    return Platform(
+        spec=spec,
+        kubernetes=versions.required(spec.kubernetes),
+        release=release,
+        components=components,
+        kueue=KueueSettings(
+            managed=spec.kueue.install == "managed",
+            version=components["kueue"].version,
+            pods_ready_timeout_seconds=spec.kueue.pods_ready_timeout_seconds,
+        ),
+        destination=Destination(
+            name=spec.destination.name or ("" if spec.destination.server else name),
+            server=spec.destination.server or "",
+        ),
+        path=path,
+    )
+
+
+def _components(scope: Scope, spec: ClusterSpec, release: Release, path: KeyPath) -> dict[str, Component]:
+    components = dict(release.components)
+    for name, override in spec.components.items():
+        known = scope.look_up("components", release.components, name, (*path, "components", name))
+        if known is None:
+            continue
+        image = override.image or (f"{known.repository}:{override.version}" if known.image else "")
+        components[name] = dataclasses.replace(
+            known,
+            version=versions.required(override.version),
+            image=image,
+            confirmed=False,
+            source="the fleet's own override",
+        )
+    return components
