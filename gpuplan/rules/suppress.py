@@ -1,0 +1,73 @@
+"""Accepted findings: `suppress:` takes warnings and notes away, never errors, and reports what it no longer needs."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Iterator
+
+from gpuplan.diagnostics import Diagnostic, Diagnostics, Severity, ordered
+from gpuplan.model.fleet import Places, Suppression
+from gpuplan.rulebook import RuleDoc
+
+UNUSED = RuleDoc(
+    id="suppress/unused",
+    severity=Severity.WARNING,
+    summary="A suppression that nothing answers to",
+    why="The finding it accepted is gone, or its path or rule is misspelt. It would hide the next finding of that kind unseen.",
+    fix="Remove the entry.",
+    bad="suppress:\n- {rule: pool/no-price, at: cardTiers.lab, reason: the lab is written off}   # lab has a price",
+    good="suppress: []",
+)
+EXPIRED = RuleDoc(
+    id="suppress/expired",
+    severity=Severity.WARNING,
+    summary="A suppression past its last day",
+    why="It was accepted until a date that has gone by, so the finding is shown again.",
+    fix="Mend what it hid, or give it a new date and a reason that still holds.",
+    bad="suppress:\n- {rule: driver/branch-ended, reason: waiting for the new image, until: 2026-01-31}",
+    good="suppress:\n- {rule: driver/branch-ended, reason: waiting for the new image, until: 2027-01-31}",
+)
+NOT_AN_ERROR = RuleDoc(
+    id="suppress/error",
+    severity=Severity.ERROR,
+    summary="A suppression of an error",
+    why="An error means that a cluster would refuse the output or not do what the spec says. Accepting it changes neither.",
+    fix="Mend what the error names.",
+    bad="suppress:\n- {rule: quota/over-capacity, reason: we buy cards soon}",
+    good="suppress: []",
+)
+FINDINGS = (UNUSED, EXPIRED, NOT_AN_ERROR)
+
+
+def apply(
+    found: Iterable[Diagnostic], suppressions: Iterable[Suppression], places: Places, today: datetime.date
+) -> Diagnostics:
+    """Return the findings that remain, with what is to be said of the suppressions themselves."""
+    left = tuple(found)
+    said: list[Diagnostic] = []
+    for suppression in suppressions:
+        at = places.value(suppression.path)
+        if suppression.until and datetime.date.fromisoformat(suppression.until) < today:
+            said.append(EXPIRED.found(f"The suppression of `{suppression.rule}` ended on {suppression.until}", at=at))
+            continue
+        hit = set(_answering(left, suppression, places))
+        errors = [finding for finding in hit if finding.severity is Severity.ERROR]
+        if errors:
+            said.append(NOT_AN_ERROR.found(f"`{suppression.rule}` is an error and cannot be accepted", at=at))
+        elif not hit:
+            said.append(UNUSED.found(f"Nothing answers to the suppression of `{suppression.rule}`", at=at))
+        left = tuple(finding for finding in left if finding not in hit or finding.severity is Severity.ERROR)
+    return ordered((*left, *said))
+
+
+def _answering(found: Iterable[Diagnostic], suppression: Suppression, places: Places) -> Iterator[Diagnostic]:
+    """Yield the findings of its rule that stand at or below its path."""
+    key, value = places.key(suppression.at), places.value(suppression.at)
+    for finding in found:
+        at = finding.at
+        inside = not suppression.at or (
+            at.file == key.file
+            and (key.line, key.column) <= (at.line, at.column) <= (value.end_line, value.end_column)
+        )
+        if finding.rule == suppression.rule and inside:
+            yield finding
