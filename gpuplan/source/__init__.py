@@ -1,0 +1,1 @@
+"""Phase one of the arrow: text under `fleet/` to documents with spans."""
