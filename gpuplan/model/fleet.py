@@ -6,6 +6,7 @@ Nothing here is optional and no string is a name to look up. Positions are not s
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -174,5 +175,7 @@ class Fleet:
     governance: Governance
     delivery: Delivery
     suppressions: tuple[Suppression, ...]
+    today: datetime.date
+    """The day for which rules judge dates; an argument of the run, never read from a clock here."""
     catalog: Catalog = field(repr=False)
     places: Places = field(repr=False)

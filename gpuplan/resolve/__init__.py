@@ -5,6 +5,8 @@ After this phase nothing is optional and nobody sees the spec any more.
 
 from __future__ import annotations
 
+import datetime
+
 from gpuplan.catalog import Catalog
 from gpuplan.diagnostics import Diagnostics, has_errors, ordered
 from gpuplan.model.fleet import Cluster, Fleet
@@ -14,8 +16,11 @@ from gpuplan.resolve.scope import Scope
 from gpuplan.spec.load import Loaded
 
 
-def resolve(loaded: Loaded, catalog: Catalog) -> tuple[Fleet | None, Diagnostics]:
-    """Return the resolved fleet, or None with the findings that say which names stand for nothing."""
+def resolve(loaded: Loaded, catalog: Catalog, today: datetime.date) -> tuple[Fleet | None, Diagnostics]:
+    """Return the resolved fleet, or None with the findings that say which names stand for nothing.
+
+    `today` is the day for which rules will judge dates such as the end of a driver branch.
+    """
     catalog = catalog.with_cards(hardware.own_cards(loaded.spec.cards))
     scope = Scope(spec=loaded.spec, origins=loaded.origins, catalog=catalog, broken=loaded.broken)
     platforms = clusters.platforms(scope)
@@ -63,6 +68,7 @@ def resolve(loaded: Loaded, catalog: Catalog) -> tuple[Fleet | None, Diagnostics
         governance=policy.governance(loaded.spec),
         delivery=policy.delivery(loaded.spec),
         suppressions=policy.suppressions(loaded.spec),
+        today=today,
         catalog=catalog,
         places=loaded.origins,
     )
