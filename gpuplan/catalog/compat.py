@@ -39,12 +39,12 @@ class KueueSupport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incompatibility:
-    """Two versions known to break together: `component` at these versions on Kubernetes below `below_kubernetes`."""
+    """A component's versions that break something: on Kubernetes older than `below_kubernetes`, or on all where None."""
 
     name: str
     component: str
     versions: tuple[Version, ...]
-    below_kubernetes: Version
+    below_kubernetes: Version | None
     summary: str
     source: str
     checked: dt.date
@@ -52,11 +52,14 @@ class Incompatibility:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DistributionSupport:
-    """A Kubernetes distribution that the GPU Operator supports, by the Kubernetes version inside it."""
+    """A Kubernetes distribution that the GPU Operator supports, by the Kubernetes version inside it.
+
+    `own_versions` is the range in the distribution's own numbers where the matrix uses those (OpenShift), else empty.
+    """
 
     name: str
     kubernetes: KubernetesRange
-    own_versions: str | None
+    own_versions: tuple[str, ...]
     unchecked: frozenset[str]
     source: str
     checked: dt.date
@@ -138,7 +141,7 @@ def _incompatibility(row: Row) -> Incompatibility:
         name=row.key,
         component=row.text("component"),
         versions=tuple(map(versions.required, row.texts("versions"))),
-        below_kubernetes=row.version("belowKubernetes"),
+        below_kubernetes=row.optional_version("belowKubernetes"),
         summary=row.text("summary"),
         source=provenance.source,
         checked=provenance.checked,
@@ -162,7 +165,7 @@ def _distribution(row: Row) -> DistributionSupport:
     return DistributionSupport(
         name=row.key,
         kubernetes=kubernetes_range(row, "kubernetes"),
-        own_versions=row.optional("ownVersions"),
+        own_versions=row.texts("ownVersions"),
         unchecked=row.unchecked,
         source=provenance.source,
         checked=provenance.checked,
@@ -171,17 +174,12 @@ def _distribution(row: Row) -> DistributionSupport:
 
 def _operating_system(row: Row) -> OperatingSystem:
     provenance = row.provenance
-    kernels = (
-        {branch.key: branch.texts("kernels") for branch in row.children("precompiled")}
-        if row.has("precompiled")
-        else {}
-    )
     return OperatingSystem(
         name=row.key,
         versions=row.texts("versions"),
         kubernetes=kubernetes_range(row, "kubernetes"),
         runtimes=row.texts("runtimes"),
-        precompiled_kernels=MappingProxyType(kernels),
+        precompiled_kernels=MappingProxyType(row.lists("precompiled")),
         unchecked=row.unchecked,
         source=provenance.source,
         checked=provenance.checked,

@@ -25,8 +25,8 @@ class KernelModules(enum.Enum):
 class DriverBranch:
     """A driver branch: its life (`LTS`, `PB` for production, `NFB` for new features) and the last day of its support.
 
-    `newest` is the newest release that we know an image of, None where we know none. `precompiled` tells whether there are
-    images with ready modules for some kernels.
+    `newest` is the newest release that we know an image of, None where we know none. `precompiled` tells whether there
+    are images with ready modules for some kernels.
     """
 
     name: str
@@ -47,8 +47,8 @@ class DriverBranch:
 class DriverLimits:
     """What a card accepts: its architecture's limits and its own.
 
-    `max_branch` is the last branch that drives it, None while there is none. `unchecked` names fields of this class that
-    nobody has read at a source.
+    `max_branch` is the last branch that drives it, None while there is none. `unchecked` names fields of this class
+    that nobody has read at a source.
     """
 
     architecture: str
