@@ -19,12 +19,12 @@ def resolved(text: str, file: str = "fleet/fleet.yaml") -> tuple[Fleet | None, D
     """Take a spec through source, spec and resolve; the findings of all three."""
     parsed = parse_text(file, text)
     if not parsed.documents:
-        return None, parsed.diagnostics
+        return None, parsed.findings
     loaded, shape = load(parsed.documents)
     if loaded is None:
-        return None, (*parsed.diagnostics, *shape)
+        return None, (*parsed.findings, *shape)
     fleet, names = resolve(loaded, catalog.load(), TODAY)
-    return fleet, (*parsed.diagnostics, *shape, *names)
+    return fleet, (*parsed.findings, *shape, *names)
 
 
 def fleet(text: str) -> Fleet:
