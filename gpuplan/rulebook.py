@@ -32,11 +32,12 @@ class RuleDoc:
         detail: str | None = None,
         also: tuple[Related, ...] = (),
         fix: str | None = None,
+        severity: Severity | None = None,
     ) -> Diagnostic:
-        """Return a finding of this rule; without its own `detail` or `fix` it speaks the rule's words."""
+        """Return a finding of this rule; without its own `detail`, `fix` or `severity` it speaks the rule's words."""
         return Diagnostic(
             rule=self.id,
-            severity=self.severity,
+            severity=severity or self.severity,
             summary=summary,
             at=at,
             detail=self.why if detail is None else detail,

@@ -1,0 +1,1 @@
+"""Cases of the rules: `<area>/<name>/{fires,quiet}.yaml`, judged by `test_rules.py`."""
