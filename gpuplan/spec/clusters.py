@@ -16,68 +16,94 @@ class ComponentSpec(SpecModel):
     """One component of the release set, overridden."""
 
     version: VersionText
+    """Version of the component, with or without a leading `v`."""
     image: Text | None = None
+    """Full image reference; by default the release's image with this version as its tag."""
 
 
 class DestinationSpec(SpecModel):
     """How Argo CD names the cluster: by name, or by the address of its API server."""
 
     name: Text | None = None
+    """Name under which Argo CD knows the cluster; by default its name in the spec."""
     server: Text | None = None
+    """Address of its API server, instead of a name."""
 
 
 class KueueSpec(SpecModel):
     """How Kueue runs in the cluster."""
 
     install: Literal["managed", "external"] = "managed"
+    """`managed`: gpuplan renders Kueue's installation. `external`: others install it, with the settings that we state."""
     pods_ready_timeout_seconds: Count = 1800
+    """Seconds that a started job may take until all its pods are ready, before it is put back; 0 switches this off."""
 
 
 class NvidiaRuntimeSpec(SpecModel):
     """Whether nvidia is the default runtime of every GPU node."""
 
     default: bool = False
+    """Whether every pod runs with the nvidia runtime, so that no RuntimeClass is needed."""
 
 
 class NfdSpec(SpecModel):
     """What the cluster's own Node Feature Discovery allows."""
 
     taints: bool = False
+    """Whether NFD's master runs with `-enable-taints`."""
 
 
 class ClusterSpec(SpecModel):
     """One Kubernetes cluster."""
 
     kubernetes: VersionText
+    """Kubernetes version: `"1.36"`. Quote it, or YAML reads a number."""
     distribution: Distribution = "kubeadm"
+    """Who makes the Kubernetes in use."""
     os: Text = "ubuntu24.04"
+    """Operating system of the GPU nodes, as in driver image tags: `ubuntu24.04`, `rhel9`."""
     container_runtime: Literal["containerd", "cri-o"] = "containerd"
+    """Container runtime of the GPU nodes."""
     stack: Stack = "manual"
+    """Who runs the node agents: `manual` (our DaemonSets), `operator` (the GPU Operator) or `external` (others)."""
     release: Text | None = None
+    """A tested set of component versions from the catalogue; by default the newest."""
     components: dict[Name, ComponentSpec] = {}
+    """Single components at other versions than the release's."""
     kueue: KueueSpec = KueueSpec()
+    """How Kueue runs."""
     nvidia_runtime: NvidiaRuntimeSpec = NvidiaRuntimeSpec()
+    """The container runtime's nvidia handler."""
     nfd: NfdSpec = NfdSpec()
+    """What the cluster's own Node Feature Discovery allows."""
     destination: DestinationSpec = DestinationSpec()
+    """How Argo CD names the cluster."""
 
 
 class ArgoCdSpec(SpecModel):
     """Where Argo CD finds `rendered/`."""
 
     repo_url: Text = Field(default="https://git.example.com/fleet.git", alias="repoURL")
+    """Repository that holds `rendered/`."""
     target_revision: Text = "main"
+    """Branch or tag that Argo CD follows."""
     path: Text = "rendered"
+    """Folder of the output in the repository."""
     namespace: Name = "argocd"
+    """Namespace that Argo CD runs in."""
     project: Name | None = None
+    """Name of the AppProject; by default the fleet's name."""
 
 
 class DeliverySpec(SpecModel):
     """`delivery:`."""
 
     argocd: ArgoCdSpec = ArgoCdSpec()
+    """Where Argo CD finds the output."""
 
 
 class MetadataSpec(SpecModel):
     """`metadata:`."""
 
     name: Name
+    """Name of the fleet; also of the root cohort and the AppProject."""

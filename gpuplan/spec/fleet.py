@@ -29,26 +29,45 @@ class DefaultsSpec(SpecModel):
     """`defaults:`: keys that every entry of a section has unless it sets them itself."""
 
     cluster: partial(ClusterSpec) | None = None  # type: ignore[valid-type]  # made by a function
+    """For every entry of `clusters`."""
     card_tier: partial(CardTierSpec) | None = None  # type: ignore[valid-type]
+    """For every entry of `cardTiers`."""
     node_pool: partial(NodePoolSpec) | None = None  # type: ignore[valid-type]
+    """For every entry of `nodePools`."""
     task_pool: partial(TaskPoolSpec) | None = None  # type: ignore[valid-type]
+    """For every entry of `taskPools`."""
     team: partial(TeamSpec) | None = None  # type: ignore[valid-type]
+    """For every entry of `teams`."""
 
 
 class FleetSpec(SpecModel):
     """Everything that `fleet/` says, merged."""
 
     api_version: Literal["gpuplan.dev/v1alpha1"]
+    """Version of this format."""
     kind: Literal["Fleet"] = "Fleet"
+    """Always `Fleet`."""
     metadata: MetadataSpec
+    """The fleet itself."""
     defaults: DefaultsSpec = DefaultsSpec()
+    """Keys that every entry of a section has unless it sets them; a key is taken whole."""
     clusters: dict[Name, ClusterSpec] = Field(min_length=1)
+    """Kubernetes clusters by name."""
     cards: dict[CardName, CardSpec] = {}
+    """Cards that the catalogue does not know."""
     card_tiers: dict[Name, CardTierSpec] = Field(min_length=1)
+    """Classes of cards that task pools ask for by name."""
     node_pools: dict[Name, NodePoolSpec] = Field(min_length=1)
+    """Nodes with one card model and one way of sharing."""
     task_pools: dict[Name, TaskPoolSpec] = {}
+    """Kinds of work with one service class."""
     teams: dict[Name, TeamSpec] = {}
+    """Teams, their namespaces and their quotas."""
     monitoring: MonitoringSpec = MonitoringSpec()
+    """What is scraped and alerted on."""
     governance: GovernanceSpec = GovernanceSpec()
+    """Fleet-wide policy."""
     delivery: DeliverySpec = DeliverySpec()
+    """How the output reaches the clusters."""
     suppress: list[SuppressionSpec] = []
+    """Findings that the owner accepts, with a reason."""

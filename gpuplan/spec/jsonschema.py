@@ -6,6 +6,7 @@ Draft-07 because older editors know nothing newer. No prose: names speak for the
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -98,3 +99,8 @@ def at(path: tuple[str | int, ...]) -> JsonSchema:
     for segment in path:
         here = child(here, segment) or here
     return here
+
+
+def schema_text() -> str:
+    """Return the published schema as a file holds it."""
+    return json.dumps(fleet_schema(), indent=2, ensure_ascii=False) + "\n"

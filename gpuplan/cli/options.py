@@ -1,0 +1,102 @@
+"""Options that several commands share, spelt once."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FORMATS = ("full", "concise", "json", "github", "sarif", "junit")
+
+
+def fleet_option(function: F) -> F:
+    """Add `--fleet DIR`."""
+    return click.option(
+        "--fleet",
+        "fleet_dir",
+        type=click.Path(path_type=Path),
+        default=Path("fleet"),
+        show_default=True,
+        metavar="DIR",
+        help="The folder of the spec.",
+    )(function)
+
+
+def out_option(function: F) -> F:
+    """Add `--out DIR`."""
+    return click.option(
+        "--out",
+        "out_dir",
+        type=click.Path(path_type=Path),
+        default=Path("rendered"),
+        show_default=True,
+        metavar="DIR",
+        help="The folder of the output.",
+    )(function)
+
+
+def cluster_option(function: F) -> F:
+    """Add `--cluster NAME`, which may be repeated."""
+    return click.option(
+        "--cluster", "clusters", multiple=True, metavar="NAME", help="Only this cluster; may be repeated."
+    )(function)
+
+
+def findings_format_option(function: F) -> F:
+    """Add `--output-format` for commands whose result is findings."""
+    return click.option(
+        "--output-format",
+        "output_format",
+        type=click.Choice(FORMATS),
+        default="full",
+        show_default=True,
+        help="How findings are written.",
+    )(function)
+
+
+def json_option(function: F) -> F:
+    """Add `--output-format text|json` for commands whose result is data."""
+    return click.option(
+        "--output-format",
+        "output_format",
+        type=click.Choice(("text", "json")),
+        default="text",
+        show_default=True,
+        help="For people, or for programs.",
+    )(function)
+
+
+def today() -> datetime.date:
+    """Return the day for which dates are judged: GPUPLAN_TODAY if set, so that a run can be repeated, else today in UTC."""
+    said = os.environ.get("GPUPLAN_TODAY")
+    if not said:
+        return datetime.datetime.now(tz=datetime.UTC).date()
+    try:
+        return datetime.date.fromisoformat(said)
+    except ValueError:
+        raise click.UsageError(f"GPUPLAN_TODAY is {said!r}, which is no date such as 2026-11-30.") from None
+
+
+def colour(stream: Any) -> bool:
+    """Tell whether a stream gets colour: NO_COLOR forbids, FORCE_COLOR demands, otherwise only a terminal has it."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or bool(stream.isatty())
+
+
+def show_progress(name: str, number: int, total: int) -> None:
+    """Keep one line on a terminal up to date; say nothing anywhere else."""
+    if not sys.stderr.isatty() or total < 2:
+        return
+    end = "\r\033[K" if number < total else "\r\033[K"
+    sys.stderr.write(f"\r\033[Kcompiling {name} ({number} of {total})")
+    if number == total:
+        sys.stderr.write(end)
+    sys.stderr.flush()

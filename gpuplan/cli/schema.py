@@ -1,0 +1,40 @@
+"""`gpuplan schema`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gpuplan.spec.jsonschema import schema_text
+
+
+@click.command("schema")
+@click.option(
+    "--out", "out_file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write it there."
+)
+@click.option("--check", "check_only", is_flag=True, help="With --out: only tell whether the file is fresh.")
+def command(out_file: Path | None, *, check_only: bool) -> None:
+    """Print the JSON Schema (draft-07) of the spec, for editors.
+
+    Name it in the first line of each file: `# yaml-language-server: $schema=fleet.schema.json`.
+    """
+    text = schema_text()
+    if out_file is None:
+        if check_only:
+            raise click.UsageError("--check needs --out FILE.")
+        click.echo(text, nl=False)
+        return
+    fresh = out_file.is_file() and out_file.read_text(encoding="utf-8") == text
+    if check_only and not fresh:
+        click.echo(f"{out_file} is stale; run `gpuplan schema --out {out_file}`.", err=True)
+        raise SystemExit(1)
+    if not fresh:
+        _write(out_file, text)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.UsageError(f"cannot write {path}: {error.strerror}") from None

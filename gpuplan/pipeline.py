@@ -1,0 +1,73 @@
+"""The arrow, in one place:
+
+    fleet/*.yaml -source-> Document -spec-> FleetSpec + Origins -resolve-> Fleet -rules-> findings
+                                                                            \\-emit-> ManifestSet -validate-> findings
+
+Each phase has one input and one output and knows nothing of later ones. Folder, catalogue and day are arguments.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpuplan import catalog, rules
+from gpuplan.diagnostics import Diagnostics, has_errors, ordered
+from gpuplan.emit.emitters import emit
+from gpuplan.manifests.set import ManifestSet
+from gpuplan.model.fleet import Fleet
+from gpuplan.resolve import resolve
+from gpuplan.rules import suppress
+from gpuplan.source.folder import read_fleet
+from gpuplan.spec.load import load
+from gpuplan.validate import validate
+
+Progress = Callable[[str, int, int], None]
+"""Told the name of each cluster as it is compiled, its number from 1, and how many there are."""
+
+
+def silent(name: str, number: int, total: int) -> None:
+    """Report progress to nobody."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What checking gives: the resolved fleet unless too much is wrong, every finding, and the text behind the spans."""
+
+    fleet: Fleet | None
+    findings: Diagnostics
+    texts: Mapping[str, str]
+
+    @property
+    def ok(self) -> bool:
+        """Whether it may be rendered."""
+        return self.fleet is not None and not has_errors(self.findings)
+
+
+def check(folder: Path, today: datetime.date) -> Checked:
+    """Read, load, resolve and judge the fleet in a folder."""
+    documents, unreadable = read_fleet(folder)
+    texts = {document.file: document.text for document in documents or ()}
+    if not documents:
+        return Checked(fleet=None, findings=unreadable, texts=texts)
+    loaded, misshapen = load(documents)
+    if loaded is None:
+        return Checked(fleet=None, findings=ordered((*unreadable, *misshapen)), texts=texts)
+    fleet, unbound = resolve(loaded, catalog.load(), today)
+    found = ordered((*unreadable, *misshapen, *unbound))
+    if fleet is None:
+        return Checked(fleet=None, findings=found, texts=texts)
+    judged = suppress.apply((*found, *rules.check(fleet)), fleet.suppressions, fleet.places, today)
+    return Checked(fleet=fleet, findings=judged, texts=texts)
+
+
+def render(fleet: Fleet, progress: Progress = silent) -> tuple[ManifestSet, Diagnostics]:
+    """Compile a fleet without errors, and validate what came out.
+
+    A finding here means that gpuplan made something that a cluster would refuse: a fault of ours, shown with the place in
+    the spec that led to it.
+    """
+    manifests = emit(fleet, progress)
+    return manifests, validate(manifests)
