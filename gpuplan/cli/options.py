@@ -95,8 +95,5 @@ def show_progress(name: str, number: int, total: int) -> None:
     """Keep one line on a terminal up to date; say nothing anywhere else."""
     if not sys.stderr.isatty() or total < 2:
         return
-    end = "\r\033[K" if number < total else "\r\033[K"
-    sys.stderr.write(f"\r\033[Kcompiling {name} ({number} of {total})")
-    if number == total:
-        sys.stderr.write(end)
+    sys.stderr.write(f"\r\033[Kcompiling {name} ({number} of {total})" if number < total else "\r\033[K")
     sys.stderr.flush()

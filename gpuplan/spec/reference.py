@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import itertools
 import textwrap
 import types
 import typing
@@ -108,7 +109,7 @@ def field_docs(model: type[SpecModel]) -> dict[str, str]:
         return {}
     body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
     docs: dict[str, str] = {}
-    for field, text in zip(body, body[1:], strict=False):
+    for field, text in itertools.pairwise(body):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
             value = text.value
             docs[field.target.id] = inspect.cleandoc(str(value.value)) if isinstance(value, ast.Constant) else ""

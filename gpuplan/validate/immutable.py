@@ -1,0 +1,49 @@
+"""Transitions that an API server refuses: an immutable field of an object that `rendered/` already holds.
+
+Only here are old and new objects seen together, so only here can it be said before the merge (kueue.md §1.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from gpuplan.diagnostics import Diagnostic
+from gpuplan.manifests.set import ManifestSet
+from gpuplan.validate.findings import IMMUTABLE
+
+Object = Mapping[str, Any]
+
+
+def _flavor_with_topology(flavor: Object) -> Object:
+    """Return what is fixed once a flavor has a Topology: its whole spec."""
+    spec: Object = flavor.get("spec", {})
+    return spec if "topologyName" in spec else {}
+
+
+FIXED: Mapping[str, Callable[[Object], Object]] = {
+    "LocalQueue": lambda queue: {"clusterQueue": queue.get("spec", {}).get("clusterQueue")},
+    "PriorityClass": lambda made: {key: made.get(key) for key in ("value", "preemptionPolicy")},
+    "ResourceFlavor": _flavor_with_topology,
+    "Topology": lambda topology: {"levels": topology.get("spec", {}).get("levels")},
+    "DaemonSet": lambda daemon_set: {"selector": daemon_set.get("spec", {}).get("selector")},
+}
+"""What an object of a kind can never change."""
+
+
+def refused(manifests: ManifestSet, old: Callable[[str], Object | None]) -> Iterator[Diagnostic]:
+    """Yield a finding for each object whose fixed part changes.
+
+    `old` gives the object that the tree holds in a file now, or None where there is none.
+    """
+    for path, made in manifests.placed.items():
+        fixed = FIXED.get(made.key.kind)
+        before = old(path) if fixed else None
+        if fixed is None or before is None or before.get("kind") != made.key.kind:
+            continue
+        was, will = fixed(before), fixed(made.object)
+        changed = sorted(key for key in {*was, *will} if was and was.get(key) != will.get(key))
+        if changed:
+            fields = ", ".join(f"`{key}`" for key in changed)
+            summary = f"{made.key.kind} `{made.key.name}` cannot change its {fields}"
+            yield IMMUTABLE.found(summary, at=made.origin.span)
