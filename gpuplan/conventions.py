@@ -58,6 +58,19 @@ SYSTEM_NAMESPACE = "gpu-system"
 KUEUE_NAMESPACE = "kueue-system"
 ARGOCD_NAMESPACE = "argocd"
 RUNTIME_CLASS = "nvidia"
+KUEUE_RELEASE = "kueue"
+"""Kueue's Helm release. The chart names its objects after it, so every other name would move the manager's account."""
+KUEUE_USER = f"system:serviceaccount:{KUEUE_NAMESPACE}:{KUEUE_RELEASE}-controller-manager"
+KUEUE_CONFIG = f"{KUEUE_RELEASE}-manager-config"
+"""ConfigMap of Kueue's manager, as Kueue's own manifests and its chart name it."""
+KUEUE_CONFIG_KEY = "controller_manager_config.yaml"
+
+# Objects that a cluster has once. What shares its API group with others starts with our name.
+TEAM_ROLE = "gpuplan-team-member"
+CRITICAL_PODS_QUOTA = "gpuplan-critical-pods"
+POLICY_PRIORITY_BAND = "gpuplan-priority-band"
+POLICY_QUEUE_REQUIRED = "gpuplan-queue-required"
+POLICY_PRODUCED_RESOURCES = "gpuplan-produced-resources"
 
 # What the server adds to objects we wrote, and nothing else (design §6, "zero diff"). Paths of keys from the root.
 SERVER_METADATA = ("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink")
@@ -91,6 +104,26 @@ def cluster_queue_name(team: str, task_pool: str) -> str:
 def priority_class_name(service: str, level: str) -> str:
     """Name a WorkloadPriorityClass: the service class, and the level unless it is the normal one."""
     return service if level == "normal" else f"{service}-{level}"
+
+
+def pod_priority_class_name(service: str) -> str:
+    """Name the PriorityClass for pods of a service class."""
+    return f"gpuplan-{service}"
+
+
+def application_name(cluster: str) -> str:
+    """Name the Argo CD Application of a cluster."""
+    return f"gpuplan-{cluster}"
+
+
+def kueue_application_name(cluster: str) -> str:
+    """Name the Argo CD Application of a cluster's Kueue; no cluster's own Application can have this name."""
+    return f"kueue-{cluster}"
+
+
+def kueue_project_name(project: str) -> str:
+    """Name the AppProject of the Kueue installations beside a fleet's own."""
+    return f"{project}-kueue"
 
 
 def device_plugin_name(pool: str) -> str:
