@@ -21,7 +21,7 @@ from gpuplan.rulebook import RuleDoc
 from gpuplan.source import findings
 from gpuplan.source.aliases import ALIAS_STYLE, Repeats
 from gpuplan.source.document import Entry, Mapping, Mark, Node, Scalar, Sequence
-from gpuplan.source.scalars import MAY_BE_NO_STRING, TAG_PREFIX, is_scalar_tag, resolve_plain, resolve_tagged
+from gpuplan.source.scalars import CORE_TAGS, MAY_BE_NO_STRING, TAG_PREFIX, resolve_plain, resolve_tagged
 
 NextEvent = Callable[[], Any]
 """Gives the next parser event, or None at the end. The events are PyYAML's, whose marks its stubs leave optional."""
@@ -55,7 +55,9 @@ class Composer:
                     version = ".".join(map(str, event.version))
                     self._note(findings.YAML_VERSION, f"the directive asks for YAML {version}", event)
                 self._anchors, self._repeats = {}, Repeats()
-                yield self._document(next_event)
+                root = self._document(next_event)
+                next_event()  # the end of the document; raises when more text follows, and then nothing is handed out
+                yield root
 
     def _document(self, next_event: NextEvent) -> Node:
         """Build one document from the events after its start, up to the end of its top node."""
@@ -101,20 +103,21 @@ class Composer:
         return node
 
     def _tagged(self, tag: str, event: Any) -> Any:
-        if not is_scalar_tag(tag):
-            self._note(findings.UNKNOWN_TAG, f"unknown tag {_shown_tag(tag)}", event)
-            return event.value
         value, fits = resolve_tagged(tag, event.value)
         if not fits:
-            self._note(findings.TAG_MISMATCH, f"{_short(event.value)} does not fit its tag {_shown_tag(tag)}", event)
+            self._wrong_tag(tag, _short(event.value), event)
         return value
+
+    def _wrong_tag(self, tag: str, what: str, event: Any) -> None:
+        if tag in CORE_TAGS:
+            self._note(findings.TAG_MISMATCH, f"{what} does not fit its tag {_shown_tag(tag)}", event)
+        else:
+            self._note(findings.UNKNOWN_TAG, f"unknown tag {_shown_tag(tag)}", event)
 
     def _open(self, event: Any) -> _OpenCollection:
         is_mapping = event.__class__ is MappingStartEvent
         if event.tag not in (None, "!", TAG_PREFIX + ("map" if is_mapping else "seq")):
-            rule = findings.TAG_MISMATCH if is_scalar_tag(event.tag) else findings.UNKNOWN_TAG
-            what = "a mapping" if is_mapping else "a list"
-            self._note(rule, f"{what} cannot have the tag {_shown_tag(event.tag)}", event)
+            self._wrong_tag(event.tag, "a mapping" if is_mapping else "a list", event)
         collection = (_OpenMapping if is_mapping else _OpenSequence)(event, self.file, self.found)
         if event.anchor is not None:
             self._anchors[event.anchor] = collection

@@ -28,15 +28,16 @@ def read_fleet(folder: Path) -> tuple[tuple[Document, ...] | None, Diagnostics]:
     stand there. Errors that leave the documents whole come with the documents.
     """
     found: list[Diagnostic] = []
-    if not folder.is_dir():
-        what = "is not a folder" if folder.exists() else "does not exist"
-        return None, (_at_file(findings.NO_FLEET, _shown(folder), f"the fleet folder {_shown(folder)} {what}"),)
+    name = shown_path(folder)
+    if (problem := _folder_problem(folder, name)) is not None:
+        return None, (problem,)
     files = sorted(_files(folder, found), key=lambda path: path.as_posix())
     if len(files) > findings.MAX_FILES:
-        summary = f"{_shown(folder)} holds more than {findings.MAX_FILES:,} YAML files"
-        return None, (_at_file(findings.TOO_MANY_FILES, _shown(folder), summary),)
+        return None, (
+            _at_file(findings.TOO_MANY_FILES, name, f"{name} holds more than {findings.MAX_FILES:,} YAML files"),
+        )
     if not files and not found:
-        return None, (_at_file(findings.NO_FLEET, _shown(folder), f"{_shown(folder)} holds no YAML file"),)
+        return None, (_at_file(findings.NO_FLEET, name, f"{name} holds no YAML file"),)
     documents: list[Document] = []
     for path in files:
         parsed = read_file(path)
@@ -48,16 +49,21 @@ def read_fleet(folder: Path) -> tuple[tuple[Document, ...] | None, Diagnostics]:
 
 def read_file(path: Path) -> Parsed:
     """Read one file; its name in spans is the path as given, with forward slashes."""
-    file = _shown(path)
+    file = shown_path(path)
     data = _bytes(path)
     if isinstance(data, Diagnostic):
         return Parsed(documents=(), findings=(data,))
-    if data.startswith(_UTF16) or b"\0" in data:
-        return Parsed(documents=(), findings=(_binary(file, data),))
+    if data.startswith(_UTF16) or data[:4].count(0) == 2:
+        return Parsed(documents=(), findings=(_at_file(findings.NOT_UTF8, file, f"{file} is UTF-16"),))
+    if b"\0" in data:
+        at = _byte_span(file, data, data.index(0))
+        return Parsed(documents=(), findings=(findings.BINARY.found(f"{file} holds a zero byte", at=at),))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return Parsed(documents=(), findings=(_not_utf8(file, data, error),))
+        summary = f"the byte 0x{data[error.start]:02X} is no part of UTF-8 text here"
+        finding = findings.NOT_UTF8.found(summary, at=_byte_span(file, data, error.start))
+        return Parsed(documents=(), findings=(finding,))
     return parse_text(file, text)
 
 
@@ -84,10 +90,10 @@ def _files(folder: Path, found: list[Diagnostic]) -> Iterator[Path]:
     while waiting:
         inside, above = waiting.pop()
         for path in _entries(inside, found):
-            problem = _link_problem(path, top, above)
-            is_folder = path.is_dir()
+            is_folder = _is_folder(path)
             if not is_folder and not path.name.lower().endswith(_ENDINGS):
                 continue
+            problem = _link_problem(path, top, above)
             if problem is not None:
                 found.append(problem)
             elif is_folder:
@@ -99,22 +105,43 @@ def _files(folder: Path, found: list[Diagnostic]) -> Iterator[Path]:
                     return
 
 
+def _folder_problem(folder: Path, name: str) -> Diagnostic | None:
+    try:
+        is_folder = stat.S_ISDIR(folder.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return _at_file(findings.NO_FLEET, name, f"the fleet folder {name} does not exist")
+    except OSError as error:
+        return _at_file(findings.UNREADABLE, name, f"cannot read {name}: {error.strerror}")
+    return None if is_folder else _at_file(findings.NO_FLEET, name, f"{name} is a file, and a fleet is a folder")
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return stat.S_ISDIR(path.stat().st_mode)
+    except OSError:  # said when the file is read
+        return False
+
+
 def _entries(folder: Path, found: list[Diagnostic]) -> list[Path]:
     try:
         names = os.listdir(folder)  # noqa: PTH208 -- iterdir defers the error to the first step, and so past this try
     except OSError as error:
-        found.append(_at_file(findings.UNREADABLE, _shown(folder), f"cannot list {_shown(folder)}: {error.strerror}"))
+        found.append(
+            _at_file(findings.UNREADABLE, shown_path(folder), f"cannot list {shown_path(folder)}: {error.strerror}")
+        )
         return []
     return [folder / name for name in names if not name.startswith(".")]
 
 
 def _link_problem(path: Path, top: Path, above: frozenset[Path]) -> Diagnostic | None:
     """Return what is wrong with a symbolic link, if it is one."""
-    if not path.is_symlink():
-        return None
-    file = _shown(path)
+    file = shown_path(path)
     try:
+        if not stat.S_ISLNK(path.lstat().st_mode):
+            return None
         target = path.resolve(strict=True)
+    except PermissionError as error:
+        return _at_file(findings.UNREADABLE, file, f"cannot read {file}: {error.strerror}")
     except (OSError, RuntimeError):  # a loop is a RuntimeError up to Python 3.12
         return _at_file(findings.BROKEN_LINK, file, f"the link {file} leads nowhere or in a circle")
     if target in above:
@@ -126,7 +153,7 @@ def _link_problem(path: Path, top: Path, above: frozenset[Path]) -> Diagnostic |
 
 def _bytes(path: Path) -> bytes | Diagnostic:
     """Return the content of a file, or why there is none. Size and kind are looked at before anything is read."""
-    file = _shown(path)
+    file = shown_path(path)
     try:
         state = path.stat()
         if not stat.S_ISREG(state.st_mode):
@@ -140,27 +167,18 @@ def _bytes(path: Path) -> bytes | Diagnostic:
         return _at_file(findings.UNREADABLE, file, f"cannot read {file}: {error.strerror}")
 
 
-def _binary(file: str, data: bytes) -> Diagnostic:
-    if data.startswith(_UTF16):
-        return _at_file(findings.NOT_UTF8, file, f"{file} is UTF-16", fix="Save the file as UTF-8.")
-    half = len(data) // 2
-    if data[:4].count(0) == 2 and half:
-        return _at_file(findings.NOT_UTF8, file, f"{file} looks like UTF-16", fix="Save the file as UTF-8.")
-    return _at_file(findings.BINARY, file, f"{file} is binary")
-
-
-def _not_utf8(file: str, data: bytes, error: UnicodeDecodeError) -> Diagnostic:
-    before = split_lines(data[: error.start].decode("utf-8-sig"))
+def _byte_span(file: str, data: bytes, index: int) -> Span:
+    """Where a byte stands, counted as an editor does that shows what is no UTF-8 as one sign."""
+    before = split_lines(data[:index].decode("utf-8-sig", "replace"))
     line, column = len(before), len(before[-1]) + 1
-    summary = f"the byte 0x{data[error.start]:02X} is no part of UTF-8 text here"
-    return findings.NOT_UTF8.found(summary, at=Span(file, line, column, line, column + 1))
+    return Span(file, line, column, line, column + 1)
 
 
-def _at_file(rule: RuleDoc, file: str, summary: str, *, fix: str | None = None) -> Diagnostic:
-    return rule.found(summary, at=Span(file, 1, 1, 1, 1), fix=fix)
+def _at_file(rule: RuleDoc, file: str, summary: str) -> Diagnostic:
+    return rule.found(summary, at=Span(file, 1, 1, 1, 1))
 
 
-def _shown(path: Path) -> str:
+def shown_path(path: Path) -> str:
     """The path for people: forward slashes, and escapes for what no terminal or report could carry."""
     name = path.as_posix()
     return name if name.isprintable() else name.encode("unicode_escape", "surrogatepass").decode("ascii")

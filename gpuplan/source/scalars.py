@@ -24,6 +24,7 @@ _WORDS: Final[dict[str, ScalarValue]] = {
 }  # fmt: skip
 MAY_BE_NO_STRING: Final = frozenset(["", *"0123456789+-.~nNtTfF"])
 """What a plain scalar that is no string begins with: this test decides most text at once."""
+_BEGINS_NUMBER: Final = frozenset("0123456789+-.")
 _DECIMAL: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)", re.ASCII)
 _BASED: Final = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
 _FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?", re.ASCII)
@@ -42,8 +43,12 @@ def resolve_plain(text: str) -> ScalarValue:
     """
     if text[:1] not in MAY_BE_NO_STRING:
         return text
+    if text.isdecimal() and text.isascii() and len(text) < 19 and (text[0] != "0" or text == "0"):
+        return int(text)  # nearly every number of a fleet
     if text in _WORDS:
         return _WORDS[text]
+    if text[0] not in _BEGINS_NUMBER:
+        return text
     if _DECIMAL.fullmatch(text):
         return _integer(text, 10)
     if _BASED.fullmatch(text):
@@ -68,18 +73,15 @@ _TAGGED: Final[dict[str, type]] = {
     TAG_PREFIX + "int": int,
     TAG_PREFIX + "float": float,
 }
-
-
-def is_scalar_tag(tag: str) -> bool:
-    """Tell whether a tag is one that the core schema knows for scalars."""
-    return tag in _TAGGED
+CORE_TAGS: Final = frozenset([*_TAGGED, TAG_PREFIX + "map", TAG_PREFIX + "seq"])
+"""Every tag that a fleet may use."""
 
 
 def resolve_tagged(tag: str, text: str) -> tuple[ScalarValue, bool]:
-    """Return what a scalar means under a tag for which `is_scalar_tag` holds, and whether the text fits the tag."""
-    kind = _TAGGED[tag]
+    """Return what a scalar means under a tag, and whether the tag is one for scalars that the text fits."""
+    kind = _TAGGED.get(tag, str)
     if kind is str:
-        return text, True
+        return text, tag in _TAGGED
     value = resolve_plain(text)
     if kind is float and type(value) is int:
         value = float(value)

@@ -44,6 +44,7 @@ def parse_text(file: str, text: str) -> Parsed:
     >>> [str(f.at) + " " + f.rule for f in parsed.findings]
     ['fleet/a.yaml:2:1 yaml/duplicate-key']
     """
+    text = text.removeprefix("\ufeff")
     unseen = forbidden_characters(file, text)
     if unseen:
         return Parsed(documents=(), findings=unseen)
