@@ -238,14 +238,18 @@ def node_labels(pool: NodePool) -> dict[str, str]:
 def agent_labels(pool: NodePool) -> dict[str, str]:
     """Return the labels that NVIDIA's node agents read on the pool's nodes, sorted by key.
 
-    The MIG manager cuts a node as `nvidia.com/mig.config` says, and pauses the other agents through their
-    `nvidia.com/gpu.deploy.*` labels, which must be `true` before it does (research/gpu-stack.md §5.1, §6.4).
+    The MIG manager cuts a node as `nvidia.com/mig.config` says. The `nvidia.com/gpu.deploy.*` labels, by which it pauses
+    the other agents meanwhile, are its own: a second writer would start them again in the middle of a cut
+    (mig-parted v0.14 to v0.15 pause from any value but `false`, also from none).
     """
     if pool.sharing.mode is not SharingMode.MIG:
         return {}
-    paused = ("dcgm-exporter", "device-plugin", "gpu-feature-discovery")
-    labels = {f"{conventions.LABEL_DEPLOY}.{agent}": "true" for agent in paused}
-    return {**labels, conventions.LABEL_MIG_CONFIG: pool.sharing.label.removeprefix("mig-")}
+    return {conventions.LABEL_MIG_CONFIG: mig_config_name(pool.sharing)}
+
+
+def mig_config_name(sharing: Sharing) -> str:
+    """Return the name of a MIG layout in mig-parted's configuration, which is the value of `nvidia.com/mig.config`."""
+    return sharing.label.removeprefix("mig-")
 
 
 def tolerations(pools: Iterable[NodePool]) -> tuple[Toleration, ...]:
