@@ -1,0 +1,76 @@
+"""`rendered/.gpuplan.json`: what gpuplan wrote, so that it never touches anything else.
+
+One line a file, so that two branches merge and a diff stays short. It is the only file that names gpuplan's version,
+and it lies outside every folder that Argo CD reads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from gpuplan.output.files import OutputFile
+
+INDEX_FILE = ".gpuplan.json"
+FORMAT_VERSION = 1
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+class IndexFormatError(Exception):
+    """The text is no index of a format that we read. Never leaves `output`: it becomes a finding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The SHA-256 of each file that gpuplan wrote, by its path below `rendered/`."""
+
+    hashes: Mapping[str, str]
+
+
+def sha256(content: bytes) -> str:
+    """Return the hash as the index holds it."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def index_text(files: Iterable[OutputFile], version: str) -> str:
+    """Return the index of these files, by path, as JSON."""
+    sources: dict[tuple[str, ...], str] = {}
+    entries: list[str] = []
+    for file in sorted(files, key=lambda file: file.path):
+        source = sources.get(file.sources) or sources.setdefault(file.sources, json.dumps(file.sources))
+        entries.append(f'    {json.dumps(file.path)}: {{"sha256": "{sha256(file.content)}", "source": {source}}}')
+    listing = "{\n" + ",\n".join(entries) + "\n  }" if entries else "{}"
+    head = f'  "formatVersion": {FORMAT_VERSION},\n  "gpuplan": {json.dumps(version)},\n'
+    return f'{{\n{head}  "files": {listing}\n}}\n'
+
+
+def read_index(text: bytes) -> Index:
+    """Read an index. Raises IndexFormatError, also for a path that would lead out of the tree."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise IndexFormatError(f"it is not JSON: {error}") from error
+    if not isinstance(data, dict) or data.get("formatVersion") != FORMAT_VERSION:
+        found = data.get("formatVersion") if isinstance(data, dict) else None
+        raise IndexFormatError(f"its format version is {found!r}, and this gpuplan reads {FORMAT_VERSION}")
+    files = data.get("files")
+    if not isinstance(files, dict):
+        raise IndexFormatError("it lists no files")
+    return Index({path: _hash(path, entry) for path, entry in files.items()})
+
+
+def _hash(path: str, entry: object) -> str:
+    if not _stays_inside(path):
+        raise IndexFormatError(f"it lists {path!r}, which is no path inside the tree")
+    digest = entry.get("sha256") if isinstance(entry, dict) else None
+    if not isinstance(digest, str) or not _SHA256.fullmatch(digest):
+        raise IndexFormatError(f"it holds no hash of {path!r}")
+    return digest
+
+
+def _stays_inside(path: str) -> bool:
+    parts = path.split("/")
+    return path != INDEX_FILE and "\0" not in path and "\\" not in path and not {"", ".", ".."} & set(parts)

@@ -1,0 +1,119 @@
+"""Writing the tree: lock, finish what a killed run left, plan, stage, swap, clean up."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpuplan.diagnostics import Diagnostics
+from gpuplan.output import findings
+from gpuplan.output.files import OutputFile
+from gpuplan.output.journal import BusyError, Journal, Site, journal_of
+from gpuplan.output.plan import WritePlan, plan_write
+from gpuplan.output.stage import accounted_for, build, remove, rescue
+from gpuplan.output.swap import Guarantee, put_in_place, sync_file_system, sync_folder
+
+PATIENCE_SECONDS = 30.0
+"""How long a render waits for another one of the same folder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteReport:
+    """What a write did. `guarantee` is None when nothing had to change; `unchanged` counts files."""
+
+    written: tuple[str, ...]
+    removed: tuple[str, ...]
+    unchanged: int
+    guarantee: Guarantee | None
+
+
+def write_tree(
+    root: Path,
+    files: Iterable[OutputFile],
+    *,
+    version: str,
+    allow_empty: bool = False,
+    prefer: Guarantee = Guarantee.EXCHANGE,
+    patience: float = PATIENCE_SECONDS,
+) -> tuple[WriteReport | None, Diagnostics]:
+    """Make the tree at `root` hold these files and their index; entries of others stay as they are.
+
+    All of it happens or nothing: a kill at any moment leaves the old tree or the new one (see `Guarantee`), and so does
+    every refusal, which comes back as a finding. The next call finishes what a killed one left. `version` is gpuplan's
+    own; `patience` is how many seconds to wait for another writer. There is no report where nothing was written for a
+    reason.
+    """
+    site = Site(Path(os.path.realpath(root)))
+    try:
+        if Path.cwd().is_relative_to(site.root):
+            return None, (findings.runs_inside(root),)
+        site.root.parent.mkdir(parents=True, exist_ok=True)
+        with journal_of(site, patience) as journal:
+            recover(site, journal)
+            plan, problems = plan_write(site.root, files, version=version, allow_empty=allow_empty)
+            return (None, problems) if plan is None else _commit(plan, site, journal, prefer)
+    except BusyError:
+        return None, (findings.BUSY.found(f"another gpuplan is writing {root}", at=findings.at_file(root)),)
+    except OSError as error:
+        return None, (findings.refused(error, root),)
+
+
+def recover(site: Site, journal: Journal) -> None:
+    """Bring the site of a killed run to the old tree or the new one, with nothing beside it. Raises OSError."""
+    if not (site.stage.exists() or site.old.exists()):
+        return
+    journal.finished = False
+    staged = journal.staged()
+    if site.old.exists() and not site.root.exists():  # killed between two renames
+        complete = staged is not None and _inode(site.stage) == staged
+        (site.stage if complete else site.old).rename(site.root)
+    exchanged = staged is not None and _inode(site.root) == staged
+    for leftover, holds_old_tree in ((site.stage, exchanged), (site.old, True)):
+        if leftover.exists() and holds_old_tree:
+            rescue(leftover, site.root, accounted_for(leftover, site.root))
+        remove(leftover)
+    journal.clear()
+    journal.finished = True
+
+
+def _commit(plan: WritePlan, site: Site, journal: Journal, prefer: Guarantee) -> tuple[WriteReport, Diagnostics]:
+    """Stage the next tree, put it in place, remove the old one. Raises OSError with the old tree in place."""
+    if plan.changes_nothing:
+        return _report(plan, None), ()
+    journal.finished = False
+    try:
+        site.stage.mkdir()
+        journal.record(site.stage.stat().st_ino)
+        build(plan, site.stage)
+        sync_file_system(site.stage)
+        guarantee = put_in_place(site.stage, site.root, site.old, prefer)
+    except BaseException:
+        remove(site.stage)
+        journal.finished = not site.old.exists()
+        raise
+    return _report(plan, guarantee), _clean_up(plan, site, journal)
+
+
+def _clean_up(plan: WritePlan, site: Site, journal: Journal) -> Diagnostics:
+    """Remove the old tree; the new one is in place whatever happens here."""
+    try:
+        sync_folder(site.root.parent)
+        for leftover in (site.stage, site.old):
+            if leftover.exists():
+                rescue(leftover, site.root, plan.seen)
+                remove(leftover)
+    except OSError as error:
+        where = error.filename or site.root
+        return (findings.LEFTOVER.found(f"cannot remove the old tree: {error}", at=findings.at_file(where)),)
+    journal.finished = True
+    return ()
+
+
+def _report(plan: WritePlan, guarantee: Guarantee | None) -> WriteReport:
+    return WriteReport(written=plan.written, removed=plan.removed, unchanged=len(plan.unchanged), guarantee=guarantee)
+
+
+def _inode(folder: Path) -> int | None:
+    return folder.stat().st_ino if folder.exists() else None
