@@ -81,6 +81,16 @@ class Cluster:
     quota: QuotaTree
     path: KeyPath
 
+    @property
+    def frameworks(self) -> tuple[str, ...]:
+        """Short names of the workload kinds that any of its task pools runs, sorted."""
+        return tuple(sorted({name for cohort in self.cohorts for name in cohort.task_pool.frameworks}))
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """Namespaces of its teams, sorted."""
+        return tuple(sorted({name for team in self.teams for name in team.namespaces}))
+
     def flavor(self, name: str) -> Flavor:
         """Return one of its flavors; an unknown name is a fault of ours and raises KeyError."""
         return {flavor.name: flavor for flavor in self.flavors}[name]
