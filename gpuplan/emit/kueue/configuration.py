@@ -1,0 +1,106 @@
+"""The configuration of Kueue's manager (research/kueue.md §2). Kueue refuses keys and gates that it does not know.
+
+Fair sharing is on, because shared pools need it, with both of Kueue's strategies in its usual order: a victim may go if
+its share stays above the newcomer's, or else if it was above before. Each manager takes jobs of the team namespaces
+alone, so that its webhooks, which fail closed, touch nobody else's pods (cases C92).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuplan import conventions
+from gpuplan.emit.base import origin
+from gpuplan.emit.workloads import integrations
+from gpuplan.manifests.kinds.meta import LabelSelector
+from gpuplan.manifests.set import TextFile
+from gpuplan.manifests.write import yaml_text
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.versions import Version, required
+
+Section = dict[str, object]
+
+UNDECLARED_RESOURCES_MAY_BE_IGNORED = required("0.19")
+"""From here on `quotaCheckStrategy` exists, and waitForPodsReady is on unless a gate switches it off."""
+
+UNCOUNTED_PREFIXES = ["cpu", "ephemeral-storage", "hugepages-", "memory"]
+"""What older managers leave out of quota: each resource that a pod may ask for besides cards must be named."""
+
+JOBS_WHERE_NO_POOL_ASKS = ["batch/job"]
+"""Kueue insists on a framework; this is its own default."""
+
+
+def texts(fleet: Fleet, cluster: Cluster) -> Iterator[TextFile]:
+    """Yield the ConfigMap that whoever installs Kueue must give it, where that is not gpuplan."""
+    if cluster.kueue.managed:
+        return
+    config_map = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": conventions.KUEUE_CONFIG, "namespace": conventions.KUEUE_NAMESPACE},
+        "data": {conventions.KUEUE_CONFIG_KEY: yaml_text(manager_configuration(cluster))},
+    }
+    path = f"provisioner/{cluster.name}/{conventions.KUEUE_CONFIG}.yaml"
+    yield TextFile(path=path, text=yaml_text(config_map), origin=origin(fleet, (*cluster.path, "kueue")))
+
+
+def manager_configuration(cluster: Cluster) -> Section:
+    """Return the manager's configuration. What is not here keeps Kueue's default, which the fleet does not depend on."""
+    return {
+        "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+        "kind": "Configuration",
+        "namespace": conventions.KUEUE_NAMESPACE,
+        "health": {"healthProbeBindAddress": ":8081"},
+        "metrics": {"bindAddress": ":8443", "enableClusterQueueResources": True},
+        "webhook": {"port": 9443},
+        "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
+        "controller": {"groupKindConcurrency": dict(CONCURRENCY)},
+        "clientConnection": {"qps": 300, "burst": 500},
+        "manageJobsWithoutQueueName": False,
+        "managedJobsNamespaceSelector": _team_namespaces(cluster),
+        "integrations": {"frameworks": integrations(cluster.frameworks) or JOBS_WHERE_NO_POOL_ASKS},
+        "fairSharing": {"preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]},
+        "resources": _resources(cluster.kueue.version),
+        **_pods_ready(cluster.kueue.version, cluster.kueue.pods_ready_timeout_seconds),
+    }
+
+
+CONCURRENCY = {
+    "Job.batch": 5,
+    "Pod": 5,
+    "Workload.kueue.x-k8s.io": 10,
+    "LocalQueue.kueue.x-k8s.io": 5,
+    "ClusterQueue.kueue.x-k8s.io": 5,
+    "ResourceFlavor.kueue.x-k8s.io": 1,
+}
+"""Parallel reconciles, as Kueue's own manifests ship them; left out, each would be 1."""
+
+
+def _team_namespaces(cluster: Cluster) -> LabelSelector:
+    """Select the teams' namespaces; without teams none, since every namespace has the label with its name."""
+    if not cluster.namespaces:
+        return {"matchExpressions": [{"key": conventions.LABEL_NAMESPACE_NAME, "operator": "DoesNotExist"}]}
+    return {
+        "matchExpressions": [
+            {"key": conventions.LABEL_NAMESPACE_NAME, "operator": "In", "values": list(cluster.namespaces)}
+        ]
+    }
+
+
+def _resources(version: Version) -> Section:
+    """Leave all that no queue covers to the scheduler."""
+    if version < UNDECLARED_RESOURCES_MAY_BE_IGNORED:
+        return {"excludeResourcePrefixes": UNCOUNTED_PREFIXES}
+    return {"quotaCheckStrategy": "IgnoreUndeclared"}
+
+
+def _pods_ready(version: Version, timeout_seconds: int) -> Section:
+    """Return how long the pods of a job may take to be ready before it is evicted and tried again; 0 is for ever."""
+    if timeout_seconds:
+        timeout = f"{timeout_seconds}s"
+        requeuing = {"timestamp": "Eviction", "backoffBaseSeconds": 60, "backoffMaxSeconds": 3600}
+        settings: Section = {"timeout": timeout, "recoveryTimeout": timeout, "blockAdmission": False}
+        return {"waitForPodsReady": {**settings, "requeuingStrategy": requeuing}}
+    if version < UNDECLARED_RESOURCES_MAY_BE_IGNORED:
+        return {}
+    return {"featureGates": {"DisableWaitForPodsReady": True}}

@@ -1,0 +1,64 @@
+"""Topologies and ResourceFlavors: the hardware as Kueue sees it.
+
+A flavor never carries `nodeTaints`: they only filter jobs, and whoever has a queue may use its cards. It carries the
+tolerations of its pools' taints, which Kueue adds to the pods (research/kueue.md §3.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+from gpuplan import conventions
+from gpuplan.emit.base import CONFIRM_REMOVAL, FLAVORS, FOREIGN_CRD, manifest, metadata
+from gpuplan.manifests.kinds import ResourceFlavor, Topology
+from gpuplan.manifests.kinds.kueue import ResourceFlavorSpec
+from gpuplan.manifests.kinds.pod import Toleration
+from gpuplan.manifests.set import Manifest
+from gpuplan.model import pools
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.pools import CardTier, Flavor
+
+
+def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
+    """Yield a Topology for each tier and revision that has levels, and every flavor of the cluster."""
+    topologies = {_topology_of(flavor): flavor.tier for flavor in cluster.flavors if flavor.levels}
+    for name, tier in topologies.items():
+        yield manifest(fleet, cluster, FLAVORS, _topology(name, tier), tier.path)
+    for flavor in cluster.flavors:
+        paths = [pool.path for pool in flavor.pools]
+        yield manifest(fleet, cluster, FLAVORS, _flavor(flavor), flavor.tier.path, *paths)
+
+
+def _topology_of(flavor: Flavor) -> str:
+    return conventions.topology_name(flavor.tier.name, flavor.revision)
+
+
+def _topology(name: str, tier: CardTier) -> Topology:
+    return {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "Topology",
+        "metadata": metadata(name, FLAVORS, FOREIGN_CRD, CONFIRM_REMOVAL),
+        "spec": {"levels": [{"nodeLabel": level} for level in tier.levels]},
+    }
+
+
+def _flavor(flavor: Flavor) -> ResourceFlavor:
+    spec: ResourceFlavorSpec = {"nodeLabels": dict(flavor.node_labels)}
+    if flavor.tolerations:
+        spec["tolerations"] = [_toleration(toleration) for toleration in flavor.tolerations]
+    if flavor.levels:
+        spec["topologyName"] = _topology_of(flavor)
+    return {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "ResourceFlavor",
+        "metadata": metadata(flavor.name, FLAVORS, FOREIGN_CRD, CONFIRM_REMOVAL),
+        "spec": spec,
+    }
+
+
+def _toleration(toleration: pools.Toleration) -> Toleration:
+    made = {"key": toleration.key, "operator": toleration.operator}
+    if toleration.value:
+        made["value"] = toleration.value
+    return cast("Toleration", {**made, "effect": toleration.effect})

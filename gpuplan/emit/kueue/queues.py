@@ -1,0 +1,158 @@
+"""The quota tree as Kueue's objects: Cohorts, ClusterQueues and LocalQueues.
+
+Every number comes from `model.quota_tree`; what a service class means to Kueue is the table `EVICTS` (design §4).
+`stopPolicy` is left out on purpose, so that a person's emergency Hold survives Argo CD's self-heal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal, NamedTuple
+
+from gpuplan import conventions
+from gpuplan.emit.base import CONFIRM_REMOVAL, FOREIGN_CRD, LOCAL_QUEUES, QUEUES, manifest, metadata, namespaced
+from gpuplan.manifests.kinds import ClusterQueue, LocalQueue
+from gpuplan.manifests.kinds import Cohort as CohortObject
+from gpuplan.manifests.kinds.kueue import (
+    CohortSpec,
+    FlavorFungibility,
+    FlavorQuotas,
+    Preemption,
+    ResourceQuotaInFlavor,
+)
+from gpuplan.manifests.kinds.kueue import ResourceGroup as ResourceGroupSpec
+from gpuplan.manifests.quantity import Quantity
+from gpuplan.manifests.set import Manifest
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.queues import Cohort, Fallback, ResourceGroup, Service, TaskPool, TeamQueue, resource_groups
+from gpuplan.model.quota_tree import NO_QUOTA, Limit, QuotaNode
+
+
+class Evicts(NamedTuple):
+    """Whom a queue may evict to get its own floor back, and to place a more urgent job of its own."""
+
+    in_cohort: Literal["Never", "LowerPriority", "Any"]
+    in_queue: Literal["Never", "LowerPriority"]
+
+
+EVICTS: Mapping[Service, Evicts] = {
+    Service.GUARANTEED: Evicts(in_cohort="Any", in_queue="LowerPriority"),
+    Service.QUEUED: Evicts(in_cohort="LowerPriority", in_queue="LowerPriority"),
+    Service.SHARED: Evicts(in_cohort="Any", in_queue="Never"),
+    Service.RECLAIMABLE: Evicts(in_cohort="Never", in_queue="Never"),
+}
+
+FUNGIBILITY: Mapping[Fallback, FlavorFungibility] = {
+    Fallback.NONE: {"whenCanBorrow": "MayStopSearch", "whenCanPreempt": "TryNextFlavor"},
+    Fallback.NEXT_TIER: {"whenCanBorrow": "TryNextFlavor", "whenCanPreempt": "TryNextFlavor"},
+    Fallback.LAST_RESORT: {"whenCanBorrow": "MayStopSearch", "whenCanPreempt": "MayStopSearch"},
+}
+"""When Kueue looks at the next flavor. One tier has nowhere to go, so it keeps Kueue's own defaults."""
+
+
+def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
+    """Yield the cohorts from the root down, and every team's queues."""
+    root = cluster.quota.root
+    flavor_paths = [pool.path for pool in cluster.pools]
+    yield manifest(fleet, cluster, QUEUES, _cohort(root, resource_groups(cluster.flavors)), cluster.path, *flavor_paths)
+    for cohort in cluster.cohorts:
+        pool = cohort.task_pool
+        node = cluster.quota.cohorts[pool.name]
+        yield manifest(fleet, cluster, QUEUES, _cohort(node, cohort.groups), pool.path)
+        for queue in cohort.queues:
+            made = _cluster_queue(cluster.quota.queues[queue.name], cohort, queue)
+            yield manifest(fleet, cluster, QUEUES, made, queue.path, pool.path)
+            for namespace in queue.team.namespaces:
+                local = _local_queue(namespace, pool, queue)
+                yield manifest(fleet, cluster, LOCAL_QUEUES, local, queue.path, pool.path)
+
+
+def _cohort(node: QuotaNode, groups: Iterable[ResourceGroup]) -> CohortObject:
+    """Return a node of the tree above the queues. Only the root, and pools that own a shared quota, have resources."""
+    spec: CohortSpec = {}
+    if node.parent:
+        spec["parentName"] = node.parent
+        spec["fairSharing"] = {"weight": _quantity(node.weight)}
+    if node.limits:
+        spec["resourceGroups"] = _resource_groups(node, groups)
+    return {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "Cohort",
+        "metadata": metadata(node.name, QUEUES, FOREIGN_CRD, CONFIRM_REMOVAL),
+        "spec": spec,
+    }
+
+
+def _cluster_queue(node: QuotaNode, cohort: Cohort, queue: TeamQueue) -> ClusterQueue:
+    pool = cohort.task_pool
+    return {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "ClusterQueue",
+        "metadata": metadata(
+            queue.name, QUEUES, FOREIGN_CRD, CONFIRM_REMOVAL, labels={conventions.LABEL_TEAM: queue.team.name}
+        ),
+        "spec": {
+            "cohortName": node.parent,
+            "namespaceSelector": {
+                "matchExpressions": [
+                    {
+                        "key": conventions.LABEL_NAMESPACE_NAME,
+                        "operator": "In",
+                        "values": sorted(queue.team.namespaces),
+                    }
+                ]
+            },
+            "queueingStrategy": "StrictFIFO" if pool.strict else "BestEffortFIFO",
+            "resourceGroups": _resource_groups(node, cohort.groups),
+            "flavorFungibility": FUNGIBILITY[pool.fallback],
+            "preemption": _preemption(pool.service),
+            "fairSharing": {"weight": _quantity(node.weight)},
+        },
+    }
+
+
+def _preemption(service: Service) -> Preemption:
+    evicts = EVICTS[service]
+    return {
+        "reclaimWithinCohort": evicts.in_cohort,
+        "borrowWithinCohort": {"policy": "Never"},
+        "withinClusterQueue": evicts.in_queue,
+    }
+
+
+def _local_queue(namespace: str, pool: TaskPool, queue: TeamQueue) -> LocalQueue:
+    return {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "LocalQueue",
+        "metadata": namespaced(pool.name, namespace, LOCAL_QUEUES, FOREIGN_CRD),
+        "spec": {"clusterQueue": queue.name},
+    }
+
+
+def _resource_groups(node: QuotaNode, groups: Iterable[ResourceGroup]) -> list[ResourceGroupSpec]:
+    """Return a node's numbers. Every flavor lists every resource of its group, in the same order, as Kueue demands."""
+    return [
+        {
+            "coveredResources": list(group.resources),
+            "flavors": [_flavor_quotas(node, flavor.name, group.resources) for flavor in group.flavors],
+        }
+        for group in groups
+    ]
+
+
+def _flavor_quotas(node: QuotaNode, flavor: str, resources: Iterable[str]) -> FlavorQuotas:
+    quotas = [_quota(resource, node.limits.get((flavor, resource), NO_QUOTA)) for resource in resources]
+    return {"name": flavor, "resources": quotas}
+
+
+def _quota(resource: str, limit: Limit) -> ResourceQuotaInFlavor:
+    made: ResourceQuotaInFlavor = {"name": resource, "nominalQuota": _quantity(limit.nominal)}
+    if limit.borrowing is not None:
+        made["borrowingLimit"] = _quantity(limit.borrowing)
+    if limit.lending is not None:
+        made["lendingLimit"] = _quantity(limit.lending)
+    return made
+
+
+def _quantity(amount: int) -> str:
+    return str(Quantity.of(amount))
