@@ -10,9 +10,9 @@ import functools
 import re
 from dataclasses import dataclass, field
 
-_SHAPE = re.compile(r"[vV]?(?P<release>\d+(?:\.\d+)*)(?P<rest>[-+.].*)?", re.ASCII)
+_SHAPE = re.compile(r"[vV]?(?P<release>\d+(?:\.\d+)*)(?P<rest>[-+][0-9A-Za-z.+_~-]+)?", re.ASCII)
 _REVISION = re.compile(r"-(\d+(?:\.\d+)*)(?![\w.])", re.ASCII)
-_PRERELEASE = re.compile(r"[-.](alpha|beta|devel|dev|pre|rc)[-.]?(\d*)", re.ASCII)
+_PRERELEASE = re.compile(r"-(alpha|beta|devel|dev|pre|rc)[-.]?(\d*)", re.ASCII)
 _STAGES = ("dev", "devel", "alpha", "beta", "pre", "rc")
 
 

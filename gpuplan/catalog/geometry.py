@@ -35,6 +35,7 @@ class Obstacle(enum.Enum):
     COUNT = "count"
     TOO_MANY = "too-many"
     MEDIA_ENGINES = "media-engines"
+    DECODERS = "decoders"
     MEMORY_SLICES = "memory-slices"
     COMPUTE_SLICES = "compute-slices"
     PLACEMENT = "placement"
@@ -62,6 +63,7 @@ _WORDS = {
     Obstacle.COUNT: "{0.profile} has a negative count: {0.asked}",
     Obstacle.TOO_MANY: "{0.asked} x {0.profile} asked, at most {0.limit} fit on a card",
     Obstacle.MEDIA_ENGINES: "{0.asked} instances with media engines asked, a card has {0.limit} set",
+    Obstacle.DECODERS: "takes {0.asked} of {0.limit} video decoders",
     Obstacle.MEMORY_SLICES: "needs {0.asked} of {0.limit} memory slices",
     Obstacle.COMPUTE_SLICES: "needs {0.asked} of {0.limit} compute slices",
     Obstacle.PLACEMENT: "the slices add up, but no arrangement of these instances fits",
@@ -100,11 +102,8 @@ def why_not(mig_class: MigClass, mix: Mix) -> Misfit | None:
 def feasible(mig_class: MigClass, profiles: Iterable[str]) -> tuple[Mix, ...]:
     """Return every non-empty mix of these profiles that fits, each once, profiles in the order of the class."""
     known = [profile for name, profile in mig_class.profiles.items() if name in set(profiles)]
-    return tuple(
-        {p.name: n for p, n in zip(known, counts, strict=True) if n}
-        for counts in _counts(known, frozenset({0}), media=0)
-        if any(counts)
-    )
+    mixes = ({p.name: n for p, n in zip(known, counts, strict=True) if n} for counts in _counts(known, frozenset({0})))
+    return tuple(mix for mix in mixes if mix and _limit_broken(mig_class, mix) is None)
 
 
 def maximal(mig_class: MigClass, profiles: Iterable[str]) -> tuple[Mix, ...]:
@@ -156,7 +155,7 @@ def nearest_profile(mig_class: MigClass, name: str) -> str | None:
 
 
 def _limit_broken(mig_class: MigClass, mix: Mix) -> Misfit | None:
-    """Check what needs no search: names, counts and the one set of media engines."""
+    """Check what needs no search: names, counts and what instances claim besides slices."""
     for name, count in mix.items():
         profile = mig_class.find(name)
         if profile is None:
@@ -166,8 +165,18 @@ def _limit_broken(mig_class: MigClass, mix: Mix) -> Misfit | None:
             return Misfit(obstacle=Obstacle.COUNT, profile=name, asked=count)
         if count > profile.max_count:
             return Misfit(obstacle=Obstacle.TOO_MANY, profile=name, asked=count, limit=profile.max_count)
-    media = sum(profile.holds_media_engines for profile in _instances(mig_class, mix))
-    return Misfit(obstacle=Obstacle.MEDIA_ENGINES, asked=media, limit=1) if media > 1 else None
+    return _claim_broken(mig_class, _instances(mig_class, mix))
+
+
+def _claim_broken(mig_class: MigClass, instances: list[MigProfile]) -> Misfit | None:
+    """Check what instances share besides slices: the one set of media engines, and the decoders where they are counted."""
+    media = sum(profile.holds_media_engines for profile in instances)
+    if media > 1:
+        return Misfit(obstacle=Obstacle.MEDIA_ENGINES, asked=media, limit=1)
+    decoders = sum(profile.decoders for profile in instances)
+    if decoders > mig_class.decoders:
+        return Misfit(obstacle=Obstacle.DECODERS, asked=decoders, limit=mig_class.decoders)
+    return None
 
 
 def _instances(mig_class: MigClass, mix: Mix) -> list[MigProfile]:
@@ -197,21 +206,19 @@ def _arrange(instances: list[MigProfile]) -> tuple[Placed, ...] | None:
     return None if found is None else tuple(sorted(found))
 
 
-def _counts(profiles: list[MigProfile], reachable: frozenset[int], *, media: int) -> Iterator[tuple[int, ...]]:
-    """Yield the counts of every fitting mix; `reachable` holds each set of slices, as bits, it can occupy."""
+def _counts(profiles: list[MigProfile], reachable: frozenset[int]) -> Iterator[tuple[int, ...]]:
+    """Yield the counts of every mix that can be placed; `reachable` holds each set of slices, as bits, it can occupy."""
     if not profiles:
         yield ()
         return
     profile, *others = profiles
-    limit = min(profile.max_count, 1 - media) if profile.holds_media_engines else profile.max_count
+    masks = [placement.mask for placement in profile.placements]
     count = 0
-    while reachable and count <= limit:
-        taken = media + count if profile.holds_media_engines else media
-        for rest in _counts(others, reachable, media=taken):
+    while reachable and count <= profile.max_count:
+        for rest in _counts(others, reachable):
             yield (count, *rest)
         count += 1
-        masks = [placement.mask for placement in profile.placements]
-        reachable = frozenset(taken_by | mask for taken_by in reachable for mask in masks if not taken_by & mask)
+        reachable = frozenset(before | mask for before in reachable for mask in masks if not before & mask)
 
 
 def _corrected(mig_class: MigClass, mix: Mix) -> dict[str, int]:

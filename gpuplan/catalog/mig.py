@@ -34,6 +34,7 @@ class Placement:
 class MigProfile:
     """One instance profile of one MIG class.
 
+    `decoders` is how many of the card's video decoders an instance takes, 0 where the class does not count them.
     `attribute` is what follows the `+` or `-` of the name: `me` (the card's media engines, one instance only),
     `me.all`, `gfx`, `-me` (none of them), or empty.
     """
@@ -42,6 +43,7 @@ class MigProfile:
     compute_slices: int
     placements: tuple[Placement, ...]
     max_count: int
+    decoders: int
     attribute: str
     min_driver: Version | None
 
@@ -72,6 +74,7 @@ class MigClass:
     name: str
     memory_slices: int
     compute_slices: int
+    decoders: int
     profiles: Mapping[str, MigProfile]
     variants: Mapping[str, str]
     confirmed: bool
@@ -118,6 +121,7 @@ def _mig_class(row: Row, shape: Row) -> MigClass:
         name=row.key,
         memory_slices=shape.whole("memorySlices"),
         compute_slices=shape.whole("computeSlices"),
+        decoders=int(shape.text("decoders", "0")),
         profiles=MappingProxyType({profile.name: profile for profile in profiles}),
         variants=MappingProxyType(dict(row.mapping("variants"))),
         confirmed="placements" not in row.unchecked,
@@ -133,6 +137,7 @@ def _profile(name: str, place: Row) -> MigProfile:
         compute_slices=place.whole("compute"),
         placements=tuple(Placement(start, size) for start in place.wholes("starts")),
         max_count=place.whole("max"),
+        decoders=int(place.text("decoders", "0")),
         attribute=place.text("attribute", ""),
         min_driver=place.optional_version("minDriver"),
     )
