@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.controlplane.controlplane import ControlPlane
-from tests.controlplane.toolchain import TOOLS, ToolchainError, tool_path
+from tests.controlplane.toolchain import ToolchainError, tool_path
 
-FIXTURES = ("tools", "bare_control_plane", "control_plane", "empty_control_plane", "busy_control_plane")
+FIXTURES = ("tools", "kubeconform", "promtool", "yamlread")
+PROGRAMS = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kueue", "kwok")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -24,16 +26,39 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.controlplane)
 
 
-@pytest.fixture(scope="session")
-def tools() -> None:
-    """All programs are built; the first time on a machine this takes many minutes and says so."""
+def tool_or_skip(name: str) -> Path:
+    """Return a tool's binary, built if need be. Where that cannot be: skip with the reason, or fail in CI."""
     try:
-        for tool in TOOLS:
-            tool_path(tool.name)
+        return tool_path(name)
     except ToolchainError as error:
         if os.environ.get("CI"):
-            pytest.fail(f"in CI the control plane must run: {error}", pytrace=False)
-        pytest.skip(f"the control plane needs its tools: {error}")
+            pytest.fail(f"in CI no tool may be missing: {error}", pytrace=False)
+        pytest.skip(f"needs {name}: {error}")
+
+
+@pytest.fixture(scope="session")
+def tools() -> None:
+    """The programs of a control plane are built; the first time on a machine this takes many minutes and says so."""
+    for name in PROGRAMS:
+        tool_or_skip(name)
+
+
+@pytest.fixture(scope="session")
+def kubeconform() -> Path:
+    """The kubeconform binary."""
+    return tool_or_skip("kubeconform")
+
+
+@pytest.fixture(scope="session")
+def promtool() -> Path:
+    """The promtool binary."""
+    return tool_or_skip("promtool")
+
+
+@pytest.fixture(scope="session")
+def yamlread() -> Path:
+    """The binary that reads YAML as Kubernetes does: a JSON array of texts in, an array of readings out."""
+    return tool_or_skip("yamlread")
 
 
 @pytest.fixture(scope="session")
@@ -56,6 +81,7 @@ def empty_control_plane(control_plane: ControlPlane) -> ControlPlane:
 @pytest.fixture(scope="session")
 def _shared_busy_control_plane(tools: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
     with ControlPlane(tmp_path_factory.mktemp("controlplane") / "busy") as plane:
+        plane.load_crds()
         plane.start_controller_manager()
         plane.start_kueue()
         plane.start_scheduler()
