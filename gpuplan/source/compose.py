@@ -43,6 +43,7 @@ class Composer:
         self.found: list[Diagnostic] = []
         self._anchors: dict[str, Node | _OpenCollection] = {}
         self._repeats = Repeats()
+        self._limit_noted = False
 
     def documents(self, next_event: NextEvent) -> Iterator[Node]:
         """Yield the top node of each document.
@@ -54,7 +55,7 @@ class Composer:
                 if event.version not in (None, (1, 2)):
                     version = ".".join(map(str, event.version))
                     self._note(findings.YAML_VERSION, f"the directive asks for YAML {version}", event)
-                self._anchors, self._repeats = {}, Repeats()
+                self._anchors, self._repeats, self._limit_noted = {}, Repeats(), False
                 root = self._document(next_event)
                 next_event()  # the end of the document; raises when more text follows, and then nothing is handed out
                 yield root
@@ -143,7 +144,8 @@ class Composer:
             raise TooDeepError(event.start_mark)
         elif self._repeats.fits(node):
             return node
-        else:
+        elif not self._limit_noted:
+            self._limit_noted = True
             self._note(findings.ALIAS_LIMIT, f"*{event.anchor} repeats more values than one document may", event)
         return Scalar(self.file, event.start_mark, event.end_mark, None, "", ALIAS_STYLE)
 

@@ -200,5 +200,9 @@ def _step(node: Node, segment: str | int) -> tuple[Node, Node] | None:
 
 
 def split_lines(text: str) -> tuple[str, ...]:
-    """Split as YAML 1.2 counts lines: at LF, CR LF and CR, and nowhere else."""
-    return tuple(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    """Split as YAML 1.2 counts lines: at LF, CR LF and CR, and nowhere else.
+
+    The last line is always the empty one after the end of the text: the parser puts there what is missing.
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return (*lines, "") if lines[-1] else tuple(lines)

@@ -59,7 +59,7 @@ def read_file(path: Path) -> Parsed:
         at = _byte_span(file, data, data.index(0))
         return Parsed(documents=(), findings=(findings.BINARY.found(f"{file} holds a zero byte", at=at),))
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         summary = f"the byte 0x{data[error.start]:02X} is no part of UTF-8 text here"
         finding = findings.NOT_UTF8.found(summary, at=_byte_span(file, data, error.start))
