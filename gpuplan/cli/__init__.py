@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-import traceback
 from typing import Any, cast
 
 import click
@@ -87,6 +86,8 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(0)
     except Exception:
+        import traceback  # noqa: PLC0415 - a fault of ours is rare
+
         traceback.print_exc()
         click.echo("\nThis is a fault of gpuplan, not of your fleet. Please report it with the lines above.", err=True)
         sys.exit(2)

@@ -26,7 +26,7 @@ def drawn(parts: Iterable[RenderableType], *, colour: bool) -> str:
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, right: frozenset[int] = frozenset()) -> Table:
     """Return a table without a frame; `right` are the columns of numbers."""
-    made = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
+    made = Table(box=None, pad_edge=False, header_style="bold", show_edge=False, show_header=any(header))
     for index, name in enumerate(header):
         made.add_column(name, justify="right" if index in right else "left", overflow="fold")
     for row in rows:
