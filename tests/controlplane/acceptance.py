@@ -74,6 +74,7 @@ SERVER_ADDITIONS: Sequence[Addition] = (
     Addition(path=("spec", "finalizers"), kind="Namespace", fits=exactly(["kubernetes"])),
     Addition(path=("spec", "clusterIP"), kind="Service"),
     Addition(path=("spec", "clusterIPs"), kind="Service"),
+    Addition(path=("spec", "ipFamilies"), kind="Service"),
     Addition(path=("metadata", "annotations", "deprecated.daemonset.template.generation"), kind="DaemonSet"),
     Addition(path=("spec", "stopPolicy"), kind="ClusterQueue", fits=exactly("None")),
     Addition(path=("spec", "stopPolicy"), kind="LocalQueue", fits=exactly("None")),

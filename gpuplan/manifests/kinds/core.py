@@ -45,10 +45,14 @@ class ServicePort(TypedDict):
 
 
 class ServiceSpec(TypedDict):
-    """A Service without external exposure. `clusterIP` is `None` for a headless one, else left to the server."""
+    """A Service without external exposure. `clusterIP` is `None` for a headless one, else left to the server.
+
+    `ipFamilies` is left to the server too: whether it is IPv4 or IPv6 depends on the cluster's network.
+    """
 
     clusterIP: NotRequired[Literal["None"]]
     internalTrafficPolicy: Literal["Cluster", "Local"]
+    ipFamilyPolicy: Literal["SingleStack"]
     ports: list[ServicePort]
     selector: StringMap
     sessionAffinity: Literal["None", "ClientIP"]

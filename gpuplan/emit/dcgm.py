@@ -1,0 +1,206 @@
+"""What the cards say of themselves: the DCGM exporter of each pool, its counters, and how they are scraped.
+
+Facts: research/gpu-stack.md §7, research/monitoring.md §1.1 and §1.5, NVIDIA/dcgm-exporter 4.8. The exporter spells a
+metric as the CSV does, so the CSV pins the names that all rules use: those from before DCGM 4.6, which every version
+knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuplan import conventions
+from gpuplan.catalog import Catalog
+from gpuplan.emit import agents, base
+from gpuplan.emit.agents import DCGM_EXPORTER, AgentPod
+from gpuplan.manifests.kinds import ConfigMap, Service, ServiceMonitor
+from gpuplan.manifests.kinds.monitoring import RelabelConfig
+from gpuplan.manifests.kinds.pod import Container, EnvVar, Probe
+from gpuplan.manifests.set import Manifest
+from gpuplan.model.fleet import Cluster, Fleet, Monitoring
+from gpuplan.model.pools import NodePool, SharingMode, produced_resources
+
+REQUIRED_COUNTERS = (
+    "DCGM_EXP_XID_ERRORS_COUNT",
+    "DCGM_FI_DEV_GPU_TEMP",
+    "DCGM_FI_DEV_ROW_REMAP_FAILURE",
+    "DCGM_FI_DEV_ROW_REMAP_PENDING",
+    "DCGM_FI_DEV_SLOWDOWN_TEMP",
+)
+"""What our alerts read; collected whatever the spec says, since the exporter's own list lacks some of them."""
+PORT = 9400
+COUNTERS_FILE = "counters.csv"
+_COUNTERS_FOLDER = "/etc/gpuplan"
+_PROFILING = "DCGM_FI_PROF_"
+_POD_RESOURCES = "/var/lib/kubelet/pod-resources"
+_LONGEST_SCRAPE_SECONDS = 10
+
+
+def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
+    """Yield the exporters of all pools, with one list of counters, one Service and one ServiceMonitor."""
+    pools = agents.managed_pools(cluster)
+    if not pools:
+        return
+    yield agents.service_account(fleet, cluster, DCGM_EXPORTER, base.DCGM)
+    counters = agents.config_map(
+        "dcgm-counters", base.DCGM, {COUNTERS_FILE: counters_csv(fleet.monitoring, fleet.catalog)}
+    )
+    yield base.manifest(fleet, cluster, base.DCGM, counters, fleet.monitoring.path)
+    for pool in pools:
+        pod = _pod(fleet.monitoring, cluster, pool, counters)
+        made = agents.daemon_set(cluster, pool, DCGM_EXPORTER, base.DCGM, pod)
+        yield base.manifest(fleet, cluster, base.DCGM, made, pool.path, fleet.monitoring.path, cluster.path)
+    yield base.manifest(fleet, cluster, base.DCGM, _service(), cluster.path)
+    yield base.manifest(fleet, cluster, base.MONITORING, _service_monitor(fleet.monitoring), fleet.monitoring.path)
+
+
+def counters(monitoring: Monitoring, catalog: Catalog) -> tuple[str, ...]:
+    """Return the DCGM fields that are collected, sorted.
+
+    The exporter's own list, what our alerts read, and what the spec adds. Fields that come as a label of every other metric
+    (the driver's version) are left out unless the spec asks: they split all series at an upgrade.
+    """
+    usual = {
+        metric.name
+        for metric in catalog.metrics.values()
+        if metric.in_default and metric.type != "label" and (monitoring.profiling or not metric.profiling)
+    }
+    return tuple(sorted(usual.union(REQUIRED_COUNTERS, monitoring.extra_counters)))
+
+
+def counters_csv(monitoring: Monitoring, catalog: Catalog) -> str:
+    """Return the exporter's file: field, Prometheus type and help, three fields a line whatever the help says."""
+    return "".join(f"{name}, {_type_and_help(name, catalog)}\n" for name in counters(monitoring, catalog))
+
+
+def _type_and_help(name: str, catalog: Catalog) -> str:
+    """A field that the catalogue does not know is taken for a gauge, which promises nothing about its course."""
+    metric = catalog.metrics.get(name)
+    return f"{metric.type}, {metric.help.replace(',', ' ')}" if metric else f"gauge, {name}"
+
+
+def _pod(monitoring: Monitoring, cluster: Cluster, pool: NodePool, config: ConfigMap) -> AgentPod:
+    """Root, since the kubelet's socket, which tells whose a card is, is for root alone; SYS_ADMIN only where it must be.
+
+    DCGM's profiling module works for SYS_ADMIN only, and so does a look at the instances of a MIG card. On shared cards the
+    exporter tells the pods apart by their processes, so it must see those of the node.
+    """
+    admin = _PROFILING in config["data"][COUNTERS_FILE] or pool.sharing.mode is SharingMode.MIG
+    container: Container = {
+        "name": DCGM_EXPORTER.name,
+        "image": agents.image(cluster, DCGM_EXPORTER),
+        "imagePullPolicy": "IfNotPresent",
+        "env": _env(monitoring, pool),
+        "livenessProbe": _probe(initial_delay_seconds=45),
+        "ports": [{"name": "metrics", "containerPort": PORT, "protocol": "TCP"}],
+        "readinessProbe": _probe(initial_delay_seconds=30),
+        "resources": {
+            "limits": {"memory": "512Mi"},
+            "requests": {"cpu": "100m", "memory": "128Mi"},
+        },
+        "securityContext": agents.SYS_ADMIN if admin else {**agents.NO_CAPABILITIES, "runAsUser": 0},
+        "terminationMessagePath": agents.TERMINATION_MESSAGE,
+        "terminationMessagePolicy": "File",
+        "volumeMounts": [
+            agents.config_mount("counters", _COUNTERS_FOLDER),
+            {"name": "pod-resources", "mountPath": _POD_RESOURCES, "readOnly": True},
+        ],
+    }
+    volumes = (
+        agents.config_volume("counters", config),
+        agents.host_volume("pod-resources", _POD_RESOURCES),
+    )
+    return AgentPod(containers=(container,), volumes=volumes, host_pid=pool.sharing.shared)
+
+
+def _env(monitoring: Monitoring, pool: NodePool) -> list[EnvVar]:
+    """On shared cards the exporter must be told that several pods hold one, and under which name if it is renamed."""
+    settings = {
+        "DCGM_EXPORTER_COLLECTORS": f"{_COUNTERS_FOLDER}/{COUNTERS_FILE}",
+        "DCGM_EXPORTER_INTERVAL": str(monitoring.interval_seconds * 1000),
+        "DCGM_EXPORTER_KUBERNETES": "true",
+        "DCGM_EXPORTER_LISTEN": f":{PORT}",
+    }
+    if pool.sharing.shared:
+        settings["KUBERNETES_VIRTUAL_GPUS"] = "true"
+    renamed = [made.resource for made in produced_resources(pool) if made.resource == conventions.RESOURCE_GPU_SHARED]
+    if renamed:
+        settings["NVIDIA_RESOURCE_NAMES"] = ",".join(renamed)
+    return [*agents.env({**settings, **agents.gpu_env(pool)}), agents.env_of_pod("NODE_NAME", "spec.nodeName")]
+
+
+def _probe(initial_delay_seconds: int) -> Probe:
+    return {
+        "httpGet": {"path": "/health", "port": "metrics", "scheme": "HTTP"},
+        "initialDelaySeconds": initial_delay_seconds,
+        "timeoutSeconds": 5,
+        "periodSeconds": 15,
+        "successThreshold": 1,
+        "failureThreshold": 3,
+    }
+
+
+def _service() -> Service:
+    """Return the headless Service of all exporters; its name is the `job` of every series."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": base.namespaced(
+            DCGM_EXPORTER.name,
+            conventions.SYSTEM_NAMESPACE,
+            base.DCGM,
+            labels={conventions.LABEL_APP_NAME: DCGM_EXPORTER.name},
+        ),
+        "spec": {
+            "clusterIP": "None",
+            "internalTrafficPolicy": "Cluster",
+            "ipFamilyPolicy": "SingleStack",
+            "ports": [{"name": "metrics", "port": PORT, "protocol": "TCP", "targetPort": "metrics"}],
+            "selector": {conventions.LABEL_APP_NAME: DCGM_EXPORTER.name},
+            "sessionAffinity": "None",
+            "type": "ClusterIP",
+        },
+    }
+
+
+def _service_monitor(monitoring: Monitoring) -> ServiceMonitor:
+    """Return how the exporters are scraped: the labels of the pod that holds a card, and never the exporter's own.
+
+    `honorLabels` keeps the holder's pod and namespace; dropping the target's keeps a card that nobody holds from looking
+    as if the exporter held it. Node and pool come from the exporter's pod.
+    """
+    relabelings: list[RelabelConfig] = [
+        {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node", "action": "replace"},
+        {"sourceLabels": [_pod_label_source()], "targetLabel": "pool", "action": "replace"},
+        {"regex": "(pod|namespace|container|service|endpoint)", "action": "labeldrop"},
+    ]
+    return {
+        "apiVersion": "monitoring.coreos.com/v1",
+        "kind": "ServiceMonitor",
+        "metadata": base.namespaced(
+            DCGM_EXPORTER.name,
+            conventions.SYSTEM_NAMESPACE,
+            base.MONITORING,
+            base.FOREIGN_CRD,
+            labels=monitoring.selector_labels,
+        ),
+        "spec": {
+            "endpoints": [
+                {
+                    "port": "metrics",
+                    "path": "/metrics",
+                    "scheme": "http",
+                    "interval": f"{monitoring.interval_seconds}s",
+                    "scrapeTimeout": f"{min(monitoring.interval_seconds, _LONGEST_SCRAPE_SECONDS)}s",
+                    "honorLabels": True,
+                    "relabelings": relabelings,
+                }
+            ],
+            "selector": {"matchLabels": {conventions.LABEL_APP_NAME: DCGM_EXPORTER.name}},
+        },
+    }
+
+
+def _pod_label_source() -> str:
+    """Return Prometheus' name of the pod label that holds the pool."""
+    return "__meta_kubernetes_pod_label_" + conventions.LABEL_POOL.translate(str.maketrans("./-", "___"))

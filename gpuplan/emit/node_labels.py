@@ -1,0 +1,89 @@
+"""Labels on the nodes of pools that are found by Node Feature Discovery: one NodeFeatureRule a pool.
+
+Facts: research/gitops.md §3 and NFD v0.19. A rule sees PCI devices and the node's name, not labels that the node has.
+Pools found by existing labels or set up by a provisioner need nothing here, and a `Node` object is never rendered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+from gpuplan.catalog.cards import Card, Vendor
+from gpuplan.emit import agents, base
+from gpuplan.manifests.kinds import NodeFeatureRule
+from gpuplan.manifests.kinds.nfd import FeatureMatcherTerm, FeatureRule, MatchExpression, NodeTaint
+from gpuplan.manifests.kinds.pod import TaintEffect
+from gpuplan.manifests.set import Manifest
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.pools import NodePool, SelectedBy
+
+DISPLAY, THREE_D, ACCELERATOR = ("0300", "0380"), ("0302",), ("1200",)
+"""PCI classes that a card may have: display controllers, 3D controllers, processing accelerators."""
+
+PCI: Mapping[Vendor, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    Vendor.NVIDIA: (("10de",), (*DISPLAY[:1], *THREE_D)),
+    Vendor.AMD: (("1002",), (*DISPLAY, *THREE_D, *ACCELERATOR)),
+    Vendor.INTEL: (("8086", "1da3"), (*DISPLAY, *THREE_D, *ACCELERATOR)),
+    Vendor.HUAWEI: (("19e5",), ACCELERATOR),
+}
+"""PCI vendor ids of who makes a card (Gaudi has one of its own), and the classes of its devices."""
+
+_PLAIN_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
+
+
+def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
+    """Yield the NodeFeatureRule of each pool that NFD finds."""
+    for pool in cluster.pools:
+        if pool.selection.by is SelectedBy.NFD:
+            made = _node_feature_rule(cluster, pool)
+            yield base.manifest(fleet, cluster, base.NODES, made, pool.path)
+
+
+def _node_feature_rule(cluster: Cluster, pool: NodePool) -> NodeFeatureRule:
+    rule: FeatureRule = {
+        "name": pool.name,
+        "labels": agents.labels(cluster, pool),
+        "matchFeatures": list(_terms(pool)),
+    }
+    if cluster.nfd_taints and pool.taints:
+        rule["taints"] = list(_taints(pool))
+    return {
+        "apiVersion": "nfd.k8s-sigs.io/v1alpha1",
+        "kind": "NodeFeatureRule",
+        "metadata": base.metadata(f"gpuplan-{pool.name}", base.NODES, base.FOREIGN_CRD),
+        "spec": {"rules": [rule]},
+    }
+
+
+def _terms(pool: NodePool) -> Iterator[FeatureMatcherTerm]:
+    yield {"feature": "pci.device", "matchExpressions": _pci(pool.card)}
+    if pool.selection.node_names:
+        yield {"feature": "system.name", "matchExpressions": {"nodename": _names(pool.selection.node_names)}}
+
+
+def _pci(card: Card) -> dict[str, MatchExpression]:
+    """Match a device of the card; one whose ids nobody knows is matched by its maker."""
+    vendors, classes = PCI[card.vendor]
+    known: dict[str, MatchExpression] = {"device": {"op": "In", "value": list(card.pci_ids)}} if card.pci_ids else {}
+    return {
+        "vendor": {"op": "In", "value": list(vendors)},
+        "class": {"op": "In", "value": list(classes)},
+        **known,
+    }
+
+
+def _names(names: tuple[str, ...]) -> MatchExpression:
+    """Match node names. NFD finds a regular expression anywhere in a name, so ours are tied to both ends."""
+    if all(_PLAIN_NAME.fullmatch(name) for name in names):
+        return {"op": "In", "value": list(names)}
+    return {"op": "InRegexp", "value": [f"^({name})$" for name in names]}
+
+
+def _taints(pool: NodePool) -> Iterator[NodeTaint]:
+    for taint in pool.taints:
+        made: NodeTaint = {"key": taint.key, "effect": cast("TaintEffect", taint.effect)}
+        if taint.value:
+            made["value"] = taint.value
+        yield made

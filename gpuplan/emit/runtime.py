@@ -1,0 +1,67 @@
+"""What NVIDIA's node agents need before they can start: the RuntimeClass, and leave to run where a platform asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuplan import conventions
+from gpuplan.emit import agents, base
+from gpuplan.manifests.kinds import ResourceQuota, RoleBinding, RuntimeClass
+from gpuplan.manifests.set import Manifest
+from gpuplan.model.fleet import Cluster, Fleet
+
+
+def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
+    """Yield the RuntimeClass `nvidia`, and what GKE and OpenShift want for critical or privileged pods."""
+    if not agents.managed_pools(cluster):
+        return
+    if agents.needs_runtime_class(cluster):
+        yield base.manifest(fleet, cluster, base.RUNTIME, _runtime_class(), cluster.path)
+    if cluster.distribution == "gke":
+        yield base.manifest(fleet, cluster, base.RUNTIME, _critical_pods(), cluster.path)
+    if cluster.distribution == "openshift":
+        yield base.manifest(fleet, cluster, base.RUNTIME, _privileged_use(), cluster.path)
+
+
+def _runtime_class() -> RuntimeClass:
+    return {
+        "apiVersion": "node.k8s.io/v1",
+        "kind": "RuntimeClass",
+        "metadata": base.metadata(conventions.RUNTIME_CLASS, base.RUNTIME),
+        "handler": "nvidia",
+    }
+
+
+def _critical_pods() -> ResourceQuota:
+    """GKE admits pods of the system-critical classes only where a quota names the class (NVIDIA/gpu-operator#660)."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": base.namespaced("node-critical-pods", conventions.SYSTEM_NAMESPACE, base.RUNTIME),
+        "spec": {
+            "hard": {"pods": "1G"},
+            "scopeSelector": {
+                "matchExpressions": [
+                    {"scopeName": "PriorityClass", "operator": "In", "values": [agents.PRIORITY_CLASS]},
+                ]
+            },
+        },
+    }
+
+
+def _privileged_use() -> RoleBinding:
+    """OpenShift lets a pod mount folders of the node, or be privileged, only if its service account may."""
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "RoleBinding",
+        "metadata": base.namespaced("nvidia-node-agents-privileged", conventions.SYSTEM_NAMESPACE, base.RUNTIME),
+        "roleRef": {
+            "apiGroup": "rbac.authorization.k8s.io",
+            "kind": "ClusterRole",
+            "name": "system:openshift:scc:privileged",
+        },
+        "subjects": [
+            {"kind": "ServiceAccount", "name": agent.name, "namespace": conventions.SYSTEM_NAMESPACE}
+            for agent in agents.AGENTS
+        ],
+    }
