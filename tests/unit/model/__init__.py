@@ -1,0 +1,1 @@
+"""The resolved model: joins, quota arithmetic, and the worst case of floors."""
