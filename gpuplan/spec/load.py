@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -27,6 +27,17 @@ TYPES = {
     "model_attributes_type": "a mapping",
 }
 """pydantic's error type -> what the key takes, in words."""
+
+WISHES = {
+    "too_short": "{min_length} or more entries",
+    "too_long": "at most {max_length} entries",
+    "greater_than_equal": "a number of at least {ge}",
+    "less_than_equal": "a number of at most {le}",
+    "string_too_short": "a text of at least {min_length} characters",
+    "string_too_long": "a text of at most {max_length} characters",
+    "string_pattern_mismatch": "a text that matches `{pattern}`",
+}
+"""pydantic's error type -> what the value should be, with pydantic's own numbers filled in."""
 
 CHOICE_TAGS = ("word", "choice")
 """What pydantic's error paths hold where a key takes a word or a mapping; nobody wrote it."""
@@ -57,7 +68,7 @@ def load(documents: Iterable[Document]) -> tuple[Loaded | None, Diagnostics]:
     origins = Origins(Document(root.file, root, ""))
     data = root.plain()
     spec, errors = _validate(data)
-    found = [*repeated, *(_finding(error, data, origins) for error in errors)]
+    found = [*repeated, *_findings(errors, data, origins)]
     broken = frozenset(_entry(error["loc"], root) for error in errors)
     if spec is None:
         spec, errors = _validate(_without(data, broken))
@@ -91,6 +102,13 @@ def _without(data: dict[str, Plain], broken: Iterable[KeyPath]) -> dict[str, Pla
     return left
 
 
+def _findings(errors: Iterable[ErrorDetails], data: Plain, origins: Origins) -> Iterator[Diagnostic]:
+    """Yield each mistake once: one in `defaults:` comes back in every entry that it fills, at the same place."""
+    made = [(error["loc"][:1] == ("defaults",), _finding(error, data, origins)) for error in errors]
+    in_defaults = {finding.at for own, finding in made if own}
+    yield from (finding for own, finding in made if own or finding.at not in in_defaults)
+
+
 def _finding(error: ErrorDetails, data: Plain, origins: Origins) -> Diagnostic:
     """Put one of pydantic's errors into our words, at its place in the text."""
     kind, path = error["type"], _written(error["loc"], data)
@@ -105,9 +123,8 @@ def _finding(error: ErrorDetails, data: Plain, origins: Origins) -> Diagnostic:
             message = error["msg"].removeprefix("Value error, ")
             return findings.CONFLICTING_KEYS.found(f"{_place(path)}: {message}", at=origins.key(path))
         case _ if kind in TYPES:
-            return findings.WRONG_TYPE.found(
-                f"{_place(path)} takes {TYPES[kind]}, not {_said(error['input'])}", at=origins.value(path)
-            )
+            at = origins.key(path) if error["input"] is None else origins.value(path)
+            return findings.WRONG_TYPE.found(f"{_place(path)} takes {TYPES[kind]}, not {_said(error['input'])}", at=at)
         case _:
             return _bad_value(error, path, origins)
 
@@ -146,7 +163,7 @@ def _said(value: object) -> str:
         case dict():
             return "a mapping"
         case list():
-            return "a list"
+            return "a list" if value else "an empty list"
         case bool():
             return f"`{str(value).lower()}`"
         case str():
@@ -178,9 +195,8 @@ def _bad_value(error: ErrorDetails, path: KeyPath, origins: Origins) -> Diagnost
         fix = f"Write `{guess}`." if guess else f"It takes {_listed(known)}."
         summary = f"{_place(path)} takes {_listed(known)}, not {_said(error['input'])}"
         return findings.INVALID_VALUE.found(summary, at=at, fix=fix)
-    pattern = error.get("ctx", {}).get("pattern")
-    wish = f"a text that matches `{pattern}`" if pattern else error["msg"][:1].lower() + error["msg"][1:]
-    return findings.INVALID_VALUE.found(f"{_place(path)}: {_said(error['input'])} does not do: {wish}", at=at)
+    wish = WISHES.get(error["type"], error["msg"]).format(**error.get("ctx", {}))
+    return findings.INVALID_VALUE.found(f"{_place(path)} takes {wish}, not {_said(error['input'])}", at=at)
 
 
 def _listed(names: Iterable[str]) -> str:
