@@ -183,6 +183,7 @@ def test_a_limit_that_the_card_states_itself_is_checked_even_where_its_architect
     assert grace is not None
     assert "kernel_modules" in hopper.unchecked
     assert "kernel_modules" not in grace.unchecked
+    assert grace.unchecked <= {"min_driver", "max_branch", "kernel_modules"}
 
 
 @pytest.mark.parametrize("name", ["mi300x", "gaudi3", "ascend-910b3"])

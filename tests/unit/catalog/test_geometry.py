@@ -204,7 +204,12 @@ def test_a_placement_is_sorted_by_start_so_that_4g_comes_before_3g() -> None:
         pytest.param(
             {"1g.10gb": 4, "1g.5gb": 3},
             ({"1g.10gb": 3, "1g.5gb": 2}, {"1g.10gb": 2, "1g.5gb": 4}, {"1g.10gb": 4}),
-            id="fewest changes first, then mixes that keep every profile",
+            id="fewest changes first",
+        ),
+        pytest.param(
+            {"1g.10gb": 4, "2g.10gb": 2},
+            ({"1g.10gb": 3, "2g.10gb": 1}, {"1g.10gb": 2, "2g.10gb": 2}, {"1g.10gb": 4}),
+            id="of equal changes, mixes that keep every profile first",
         ),
         pytest.param(
             {"3g.20gb": 2, "1g.5gb": 1},

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuplan import catalog
@@ -80,6 +80,7 @@ def test_on_a_seven_slice_card_the_search_agrees_with_trying_everything(mix: Mix
     assert fits(A40, mix) is brute_force(A40, mix)
 
 
+@settings(max_examples=200)
 @given(data=st.data(), mig_class=made_up_classes())
 def test_on_any_card_the_search_agrees_with_trying_everything(data: st.DataObject, mig_class: MigClass) -> None:
     mix = data.draw(mixes(mig_class))
