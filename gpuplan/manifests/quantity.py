@@ -49,6 +49,8 @@ class Quantity:
 
         The exponent form (`1e3`) is read as a decimal amount and printed as one (`1k`).
         """
+        if isinstance(text, int) and abs(text) > _LARGEST:
+            return None
         written = str(text)
         match = _TEXT.fullmatch(written)
         if match is None or len(written) > _LONGEST_TEXT:
