@@ -199,6 +199,12 @@ def _step(node: Node, segment: str | int) -> tuple[Node, Node] | None:
     return None
 
 
+def position_after(text: str) -> tuple[int, int]:
+    """Return the line and column, from 1, of whatever follows a text."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return len(lines), len(lines[-1]) + 1
+
+
 def split_lines(text: str) -> tuple[str, ...]:
     """Split as YAML 1.2 counts lines: at LF, CR LF and CR, and nowhere else.
 

@@ -11,7 +11,7 @@ from typing import Final
 from gpuplan.diagnostics import Diagnostic, Diagnostics, Severity, Span, ordered
 from gpuplan.rulebook import RuleDoc
 from gpuplan.source import findings
-from gpuplan.source.document import Document, split_lines
+from gpuplan.source.document import Document, position_after, split_lines
 from gpuplan.source.yamltext import Parsed, parse_text
 
 _ENDINGS: Final = (".yaml", ".yml")
@@ -169,8 +169,7 @@ def _bytes(path: Path) -> bytes | Diagnostic:
 
 def _byte_span(file: str, data: bytes, index: int) -> Span:
     """Where a byte stands, counted as an editor does that shows what is no UTF-8 as one sign."""
-    before = split_lines(data[:index].decode("utf-8-sig", "replace"))
-    line, column = len(before), len(before[-1]) + 1
+    line, column = position_after(data[:index].decode("utf-8-sig", "replace"))
     return Span(file, line, column, line, column + 1)
 
 

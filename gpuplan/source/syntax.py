@@ -10,7 +10,7 @@ from yaml import MarkedYAMLError
 from gpuplan.diagnostics import Diagnostic, Related, Span
 from gpuplan.source import findings
 from gpuplan.source.compose import TooDeepError
-from gpuplan.source.document import Mark
+from gpuplan.source.document import Mark, position_after
 from gpuplan.source.sayings import (
     AFTER_VALUE,
     CUT_OFF,
@@ -43,8 +43,7 @@ def forbidden_characters(file: str, text: str, *, parser_complains: bool = False
         return ()
     found = []
     for match in _FORBIDDEN.finditer(text):
-        before = text[: match.start()].replace("\r\n", "\n").replace("\r", "\n")
-        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        line, column = position_after(text[: match.start()])
         span = Span(file, line, column, line, column + 1)
         summary = f"the character U+{ord(match.group()):04X}, which cannot be seen and is not allowed"
         found.append(findings.FORBIDDEN_CHARACTER.found(summary, at=span))
