@@ -77,12 +77,13 @@ class ControlPlane:
         """Start Kueue's manager with its webhooks, or start it anew with another configuration.
 
         `config` is a Configuration, or the ConfigMap `kueue-manager-config` as gpuplan renders it; None takes
-        `kueue.DEFAULT_CONFIG`.
+        `kueue.DEFAULT_CONFIG`. The CRDs of its frameworks are loaded where we have them.
         """
-        self.load_crds("kueue")
+        configuration = kueue.configuration(config)
+        self.load_crds("kueue", *(kind for kind in kueue.framework_kinds(configuration) if kind in CRDS))
         self.stop_kueue()
         self.client.apply(reference("v1", "Namespace", kueue.NAMESPACE), manager="harness")
-        self._kueue = kueue.Kueue(self._workspace, self._server.url, kueue.configuration(config))
+        self._kueue = kueue.Kueue(self._workspace, self._server.url, configuration)
         self._kueue.wait_until_ready()
         authority = (self._workspace.certificates / "ca.crt").read_bytes()
         kueue.register_webhooks(self.client, self._kueue, authority)

@@ -6,6 +6,7 @@ reason; in CI that is a failure, since a green run must have proved something.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,10 +38,12 @@ def tool_or_skip(name: str) -> Path:
 
 
 @pytest.fixture(scope="session")
-def tools() -> None:
+def tools(request: pytest.FixtureRequest) -> None:
     """The programs of a control plane are built; the first time on a machine this takes many minutes and says so."""
-    for name in PROGRAMS:
-        tool_or_skip(name)
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
+        for name in PROGRAMS:
+            tool_or_skip(name)
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import urllib3
@@ -68,6 +68,11 @@ def configuration(source: Object | None) -> Object:
     return source
 
 
+def framework_kinds(config: Object) -> frozenset[str]:
+    """Return the kinds that the enabled frameworks are about, in lower case: `job`, `pod`, `jobset`."""
+    return frozenset(name.rsplit("/", 1)[-1] for name in config["integrations"]["frameworks"])
+
+
 def outside_a_cluster(config: Object, ports: Mapping[str, int], certificates: str) -> Object:
     """Return the Configuration with all that a cluster provides replaced by ours; the rest stays as written."""
     return {
@@ -84,12 +89,12 @@ def outside_a_cluster(config: Object, ports: Mapping[str, int], certificates: st
 
 def register_webhooks(client: Client, kueue: Kueue, authority: bytes) -> None:
     """Make the API server call the manager on this machine, for Kueue's kinds and the enabled frameworks."""
-    frameworks = kueue.config["integrations"]["frameworks"]
-    for configuration_object in webhook_configurations(kueue.webhook_port, authority, frameworks):
+    kinds = framework_kinds(kueue.config)
+    for configuration_object in webhook_configurations(kueue.webhook_port, authority, kinds):
         client.apply(configuration_object, manager="harness")
 
 
-def webhook_configurations(port: int, authority: bytes, frameworks: Sequence[str]) -> Sequence[Object]:
+def webhook_configurations(port: int, authority: bytes, kinds: Collection[str]) -> Sequence[Object]:
     """Return the two webhook configurations that Kueue ships, pointed at 127.0.0.1, without kinds not enabled.
 
     A hook of a framework that is not enabled is not served; with it, each write of that kind would fail.
@@ -98,17 +103,16 @@ def webhook_configurations(port: int, authority: bytes, frameworks: Sequence[str
     bundle = base64.b64encode(authority).decode()
     configurations = []
     for shipped in yaml.load_all(text, Loader=yaml.CSafeLoader):
-        hooks = [hook for hook in shipped["webhooks"] if is_served(hook["clientConfig"]["service"]["path"], frameworks)]
+        hooks = [hook for hook in shipped["webhooks"] if is_served(hook["clientConfig"]["service"]["path"], kinds)]
         name = f"kueue-{shipped['metadata']['name']}"
         moved = [_moved(hook, port, bundle) for hook in hooks]
         configurations.append({**shipped, "metadata": {"name": name}, "webhooks": moved})
     return configurations
 
 
-def is_served(path: str, frameworks: Sequence[str]) -> bool:
+def is_served(path: str, kinds: Collection[str]) -> bool:
     """Tell whether the manager serves this webhook path: its last word is the kind in lower case."""
-    kind = path.rsplit("-", 1)[1]
-    return "kueue-x-k8s-io" in path or kind in {framework.rsplit("/", 1)[-1] for framework in frameworks}
+    return "kueue-x-k8s-io" in path or path.rsplit("-", 1)[1] in kinds
 
 
 def _moved(hook: Mapping[str, Any], port: int, bundle: str) -> Object:

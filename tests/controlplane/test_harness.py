@@ -259,6 +259,41 @@ def test_kueue_takes_the_configuration_that_is_rendered(empty_control_plane: Con
     assert not is_suspended(client, client.create(job("vision", "another")))
 
 
+def test_kueue_holds_jobs_of_each_framework_that_is_enabled(empty_control_plane: ControlPlane) -> None:
+    config = {**kueue.DEFAULT_CONFIG, "integrations": {"frameworks": ["batch/job", "pod", *PROJECT_FRAMEWORKS]}}
+    client = empty_control_plane.client
+    try:
+        empty_control_plane.start_kueue(config)
+        acceptance.apply_manifests(client, one_team(cards=1))
+        for obj in (job_set(), mpi_job()):
+            assert suspension(client.create(obj)) is True
+    finally:
+        empty_control_plane.start_kueue()
+
+
+PROJECT_FRAMEWORKS = ("jobset.x-k8s.io/jobset", "leaderworkerset.x-k8s.io/leaderworkerset", "kubeflow.org/mpijob")
+
+
+def job_set() -> Object:
+    pods = {"template": {"spec": {"template": {"spec": pod_spec({GPU: 1})}}}, "name": "workers", "replicas": 1}
+    return in_pretrain({"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "spec": {"replicatedJobs": [pods]}})
+
+
+def mpi_job() -> Object:
+    roles = {role: {"replicas": 1, "template": {"spec": pod_spec({GPU: 1})}} for role in ("Launcher", "Worker")}
+    return in_pretrain({"apiVersion": "kubeflow.org/v2beta1", "kind": "MPIJob", "spec": {"mpiReplicaSpecs": roles}})
+
+
+def in_pretrain(obj: Object) -> Object:
+    labels = {"kueue.x-k8s.io/queue-name": "pretrain"}
+    return {**obj, "metadata": {"name": "training", "namespace": "vision", "labels": labels}}
+
+
+def suspension(obj: Object) -> bool:
+    spec = obj["spec"]
+    return bool(spec.get("suspend") or spec.get("runPolicy", {}).get("suspend"))
+
+
 def test_kueue_that_cannot_start_shows_the_end_of_its_log(empty_control_plane: ControlPlane) -> None:
     try:
         with pytest.raises(ProcessDiedError, match="noSuchField"):

@@ -92,8 +92,8 @@ TOOLS = (
 
 
 def say(line: str) -> None:
-    """Print one progress line, on the standard error of the process, past any capture of a test runner."""
-    print(f"toolchain: {line}", file=sys.__stderr__, flush=True)
+    """Print one progress line on standard error."""
+    print(f"toolchain: {line}", file=sys.stderr, flush=True)
 
 
 def find_go() -> Path:
