@@ -1,22 +1,83 @@
-"""The nearest known name to one that was mistyped."""
+"""The name that was probably meant, for messages such as `unknown tier "h10O", did you mean "h100"?`."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable
+from typing import Final
 
-CLOSE_ENOUGH = 0.6
-"""difflib's ratio (0 to 1) above which a name was probably meant; below it, a guess would only mislead."""
+_LOOK_ALIKE: Final = str.maketrans({"o": "0", "l": "1", "i": "1", "|": "1"})
+_SEPARATORS: Final = re.compile(r"[-_. /]+")
+_MIN_PART: Final = 3
+"""Characters that a word needs before it may stand for a longer name it begins, or is a part of."""
 
 
-def nearest(name: str, known: Sequence[str]) -> str | None:
-    """Return the known name that was probably meant, None where none is close. Letter case does not count.
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the known name that is nearest to a word, or None when none is near.
 
-    >>> nearest("trian", ["lab", "train"])
-    'train'
-    >>> nearest("onlineinference", ["batchInference", "onlineInference"])
-    'onlineInference'
+    In this order: the same but for case, separators and signs that look alike; the shortest name that begins with the
+    word, or that it begins with; the one name that has the word as a part; the fewest slips of the finger, at most one
+    for every three characters. Ties go to the name that comes first in the alphabet.
+
+    >>> nearest("h10O", ["a100", "h100", "l40s"])
+    'h100'
+    >>> nearest("nodepool", ["nodePools", "taskPools"])
+    'nodePools'
+    >>> nearest("kitten", ["sitting", "pool"]) is None
+    True
     """
-    by_lower = {other.lower(): other for other in reversed(known)}
-    found = difflib.get_close_matches(name.lower(), list(by_lower), n=1, cutoff=CLOSE_ENOUGH)
-    return by_lower[found[0]] if found else None
+    names = sorted(set(known) - {word})
+    if not _bare(word):
+        return None
+    return _same_to_the_eye(word, names) or _longer_or_shorter(word, names) or _mistyped(word, names)
+
+
+def _bare(word: str) -> str:
+    return _SEPARATORS.sub("", word.casefold())
+
+
+def _same_to_the_eye(word: str, names: list[str]) -> str | None:
+    bare = _bare(word)
+    same = [name for name in names if _bare(name) == bare]
+    alike = same or [name for name in names if _bare(name).translate(_LOOK_ALIKE) == bare.translate(_LOOK_ALIKE)]
+    return alike[0] if alike else None
+
+
+def _longer_or_shorter(word: str, names: list[str]) -> str | None:
+    bare = _bare(word)
+    if len(bare) < _MIN_PART:
+        return None
+    longer = [name for name in names if _bare(name).startswith(bare)]
+    if longer:
+        return min(longer, key=len)
+    shorter = [name for name in names if len(_bare(name)) * 2 >= len(bare) and bare.startswith(_bare(name))]
+    if shorter:
+        return max(shorter, key=len)
+    holding = [name for name in names if bare in _bare(name)]
+    return holding[0] if len(holding) == 1 else None
+
+
+def _mistyped(word: str, names: list[str]) -> str | None:
+    bare = _bare(word)
+    best, fewest = None, len(bare)
+    for name in names:
+        other = _bare(name)
+        allowed = min(fewest - 1, min(len(bare), len(other)) // 3)
+        if abs(len(other) - len(bare)) <= allowed and (distance := slips(bare, other)) <= allowed:
+            best, fewest = name, distance
+    return best
+
+
+def slips(a: str, b: str) -> int:
+    """Return how many letters were put in, left out, changed or swapped with their neighbour to get from a to b."""
+    before: list[int] = []
+    last = list(range(len(b) + 1))
+    for i, x in enumerate(a, start=1):
+        row = [i]
+        for j, y in enumerate(b, start=1):
+            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (x != y))
+            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
+                cost = min(cost, before[j - 2] + 1)
+            row.append(cost)
+        before, last = last, row
+    return last[-1]
