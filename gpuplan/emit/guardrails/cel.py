@@ -1,0 +1,91 @@
+"""CEL text: literals, and the expressions with which the guard rails look into workloads.
+
+`dyn(object)` because one policy looks at ten kinds: the server would type-check each field against each kind and warn.
+Functions are those of Kubernetes 1.30; `flatten` and `distinct` came later, hence the joined and split names.
+"""
+
+from __future__ import annotations
+
+import json
+import string
+from collections.abc import Iterable, Mapping
+
+from gpuplan import conventions
+
+QUEUE = json.dumps(conventions.LABEL_QUEUE_NAME)
+PRIORITY_CLASS = json.dumps(conventions.LABEL_PRIORITY_CLASS)
+
+
+def text(value: str) -> str:
+    """Return a string literal; CEL reads JSON's escapes."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def strings(values: Iterable[str]) -> str:
+    """Return a list literal.
+
+    >>> strings(["a", "b"])
+    '["a", "b"]'
+    """
+    return "[" + ", ".join(text(value) for value in values) + "]"
+
+
+def column(values: Iterable[str]) -> str:
+    """Return a list literal, an item a line."""
+    return "[\n" + ",\n".join(f"  {text(value)}" for value in values) + "\n]"
+
+
+def lists(values: Mapping[str, Iterable[str]]) -> str:
+    """Return a map of lists, an entry a line, sorted by key."""
+    entries = (f"  {text(key)}: {strings(values[key])}" for key in sorted(values))
+    return "{\n" + ",\n".join(entries) + "\n}"
+
+
+def message(sentence: str, **expressions: str) -> str:
+    """Return an expression that says a sentence, each `{name}` in it replaced by the value of that expression.
+
+    >>> print(message("no queue {queue} here", queue="variables.queue"))
+    "no queue " +
+    variables.queue +
+    " here"
+    """
+    parts: list[str] = []
+    for words, name, _, _ in string.Formatter().parse(sentence):
+        parts += [text(words)] if words else []
+        parts += [expressions[name]] if name else []
+    return " +\n".join(parts)
+
+
+TEMPLATES = """\
+request.kind.kind == "Pod" ? [dyn(object)] :
+request.kind.kind == "JobSet" ?
+  dyn(object).spec.?replicatedJobs.orValue([]).map(job, job.template.spec.template) :
+request.kind.kind == "LeaderWorkerSet" ?
+  [?dyn(object).spec.leaderWorkerTemplate.?leaderTemplate, dyn(object).spec.leaderWorkerTemplate.workerTemplate] :
+request.kind.kind == "MPIJob" ?
+  dyn(object).spec.mpiReplicaSpecs.map(role, dyn(object).spec.mpiReplicaSpecs[role].template) :
+[dyn(object).spec.template]"""
+"""Every pod template of the workload; a pod is its own."""
+
+LABELLED = f"""\
+(
+  [dyn(object)] + variables.templates +
+  (request.kind.kind == "JobSet" ? dyn(object).spec.?replicatedJobs.orValue([]).map(job, job.template) : [])
+).map(part, part.?metadata.?labels.orValue({{}})).filter(labels, {QUEUE} in labels)"""
+"""The labels of the workload and of all that it will make, where they name a queue: Kueue reads them on each."""
+
+
+def cards(prefixes: Iterable[str]) -> str:
+    """Return the names of all card resources that any container asks for, as a request or a limit, with repeats.
+
+    Tried: a workload of 800 containers stays within the server's cost limit, one of 1600 does not and is refused.
+    """
+    card = f"{strings(prefixes)}.exists(prefix, name.startsWith(prefix))"
+    return f"""\
+variables.templates.map(template,
+  (template.?spec.?containers.orValue([]) + template.?spec.?initContainers.orValue([])).map(container,
+    [container.?resources.?requests.orValue({{}}), container.?resources.?limits.orValue({{}})].map(amounts,
+      amounts.filter(name, {card} && string(amounts[name]) != "0").join(" ")
+    ).join(" ")
+  ).join(" ")
+).join(" ").split(" ").filter(name, name != "")"""

@@ -1,0 +1,295 @@
+"""Guard rails: their shape from a spec, and their judgement on a real API server."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from gpuplan import conventions
+from gpuplan.emit import guardrails
+from gpuplan.emit.workloads import WORKLOADS
+from gpuplan.manifests.set import Manifest
+from tests.build import fleet
+from tests.controlplane.acceptance import apply_manifests, stored_differences
+from tests.controlplane.client import ApiError, Client, Object, reference
+from tests.controlplane.controlplane import ControlPlane
+from tests.controlplane.workloads import job, pod_spec
+
+SPEC = """
+apiVersion: gpuplan.dev/v1alpha1
+metadata: {name: acme}
+clusters: {main: {kubernetes: "1.36"}}
+cardTiers:
+  train: {cards: [h100-sxm-80gb]}
+  lab: {cards: [a100-sxm-40gb]}
+nodePools:
+  h100: {cluster: main, tier: train, nodes: 2, cardsPerNode: 8, selectedBy: {labels: {pool: h100}}}
+  a100:
+    cluster: main
+    tier: lab
+    nodes: 1
+    cardsPerNode: 8
+    selectedBy: {labels: {pool: a100}}
+    sharing: {mig: {profiles: {1g.5gb: 7}}}
+taskPools:
+  pretrain: {kind: training, service: guaranteed, tiers: [train], frameworks: [job, jobset, leaderworkerset, mpijob]}
+  chat: {kind: onlineInference, service: queued, tiers: [train], frameworks: [deployment]}
+  notebooks: {kind: experiment, service: reclaimable, tiers: [lab], frameworks: [job, pod]}
+teams:
+  vision:
+    namespaces: [vision]
+    quotas: {pretrain: {train: {guaranteed: 8}}, chat: {}, notebooks: {}}
+"""
+GOVERNED = SPEC + "governance: {guardRails: {queueRequired: %s, producedResources: %s, exemptUsers: [robot]}}\n"
+DENYING = GOVERNED % ("deny", "deny")
+
+CARD = {"nvidia.com/gpu": 1}
+SLICE = {"nvidia.com/mig-1g.5gb": 1}
+
+
+def made(text: str) -> list[Manifest]:
+    built = fleet(text)
+    return list(guardrails.emit(built, built.clusters[0]))
+
+
+def actions(text: str) -> dict[str, list[str]]:
+    """Return what each policy does, by the name of its binding."""
+    bindings: list[Any] = [one.object for one in made(text) if str(one.object["kind"]).endswith("Binding")]
+    return {one["metadata"]["name"]: one["spec"]["validationActions"] for one in bindings}
+
+
+@pytest.mark.parametrize(
+    ("required", "produced", "expected"),
+    [
+        ("off", "off", {}),
+        ("warn", "deny", {"gpuplan-queue-required": ["Warn", "Audit"], "gpuplan-produced-resources": ["Deny"]}),
+        ("deny", "off", {"gpuplan-queue-required": ["Deny"]}),
+    ],
+)
+def test_each_guard_rail_acts_as_the_spec_says_and_bands_always_deny(
+    required: str, produced: str, expected: dict[str, list[str]]
+) -> None:
+    assert actions(GOVERNED % (required, produced)) == {"gpuplan-priority-band": ["Deny"], **expected}
+
+
+def test_a_cluster_without_teams_has_nothing_to_guard() -> None:
+    assert made(SPEC[: SPEC.index("teams:")]) == []
+
+
+def test_the_policies_stand_in_a_wave_before_their_bindings() -> None:
+    areas = {str(one.object["kind"]): one.area for one in made(DENYING)}
+    assert areas == {
+        "ValidatingAdmissionPolicy": "70-guard-rails",
+        "ValidatingAdmissionPolicyBinding": "75-guard-rail-bindings",
+    }
+
+
+# From here on a real API server judges.
+
+QUEUE, CLASS = conventions.LABEL_QUEUE_NAME, conventions.LABEL_PRIORITY_CLASS
+PRETRAIN = {QUEUE: "pretrain", CLASS: "guaranteed"}
+NOTEBOOKS = {QUEUE: "notebooks", CLASS: "reclaimable-low"}
+CHAT = {QUEUE: "chat", CLASS: "queued"}
+Labels = Mapping[str, str]
+Devices = Mapping[str, int]
+
+
+@pytest.fixture(scope="module")
+def guarded(control_plane: ControlPlane) -> Iterator[Client]:
+    """A server with the policies of `DENYING` in force, and one unlabelled job that is older than they."""
+    control_plane.reset()
+    client = control_plane.client
+    for name in ("vision", "elsewhere"):
+        client.apply(reference("v1", "Namespace", name))
+    client.create(job("vision", "older", devices=CARD))
+    manifests: list[Object] = [copy.deepcopy(dict(one.object)) for one in made(DENYING)]
+    assert apply_manifests(client, manifests) == []
+    assert stored_differences(client, manifests) == []
+    wrong = [a_job({}, CARD), a_job({QUEUE: "pretrain"}, CARD), a_job(PRETRAIN, SLICE)]
+    control_plane.wait_for(lambda: all(refusal(client, one) for one in wrong), what="the policies to hold")
+    yield client
+    control_plane.reset()
+
+
+def acting_as(client: Client, user: str) -> Client:
+    """Return a client whose requests count as a user's, with an administrator's rights."""
+    other = copy.copy(client)
+    other._headers = client._headers | {"Impersonate-User": user, "Impersonate-Group": "system:masters"}
+    return other
+
+
+def refusal(client: Client, workload: Object) -> str:
+    """Return why the server refuses a workload; empty when it takes it."""
+    try:
+        client.apply(workload, dry_run=True)
+    except ApiError as error:
+        return error.message
+    return ""
+
+
+def a_job(labels: Labels, devices: Devices) -> Object:
+    made = job("vision", "work", devices=devices)
+    made["metadata"]["labels"] = dict(labels)
+    return made
+
+
+def workload(api_version: str, kind: str, labels: Labels, spec: object, namespace: str = "vision") -> Object:
+    made = reference(api_version, kind, "work", namespace)
+    return {**made, "metadata": {**made["metadata"], "labels": dict(labels)}, "spec": spec}
+
+
+def template(devices: Devices, labels: Labels | None = None) -> dict[str, Any]:
+    return {"metadata": {"labels": {"app": "work", **(labels or {})}}, "spec": pod_spec(devices)}
+
+
+def serving_template(devices: Devices, labels: Labels | None = None) -> dict[str, Any]:
+    made = template(devices, labels)
+    return {**made, "spec": {**made["spec"], "restartPolicy": "Always"}}
+
+
+def a_pod(labels: Labels, devices: Devices, namespace: str = "vision") -> Object:
+    return workload("v1", "Pod", labels, pod_spec(devices), namespace)
+
+
+def an_app(kind: str, labels: Labels, devices: Devices, inner: Labels | None = None) -> Object:
+    spec = {"selector": {"matchLabels": {"app": "work"}}, "template": serving_template(devices, inner)}
+    return workload("apps/v1", kind, labels, spec)
+
+
+def a_job_set(labels: Labels, devices: Devices, child: Labels | None = None) -> Object:
+    cpu = {"name": "driver", "template": {"spec": {"template": {"spec": pod_spec({})}}}}
+    child_job = {"metadata": {"labels": dict(child or {})}, "spec": {"template": {"spec": pod_spec(devices)}}}
+    spec = {"replicatedJobs": [cpu, {"name": "workers", "template": child_job}]}
+    return workload("jobset.x-k8s.io/v1alpha2", "JobSet", labels, spec)
+
+
+def a_leader_worker_set(labels: Labels, leader: Devices | None, worker: Devices) -> Object:
+    templates = {"size": 2, "workerTemplate": {"spec": serving_template(worker)["spec"]}}
+    if leader is not None:
+        templates["leaderTemplate"] = {"spec": serving_template(leader)["spec"]}
+    return workload("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", labels, {"leaderWorkerTemplate": templates})
+
+
+def an_mpi_job(labels: Labels, worker: Devices) -> Object:
+    roles = {"Launcher": {"template": {"spec": pod_spec({})}}, "Worker": {"template": {"spec": pod_spec(worker)}}}
+    return workload("kubeflow.org/v2beta1", "MPIJob", labels, {"mpiReplicaSpecs": roles})
+
+
+def resources_of_init_container_only() -> Object:
+    made = a_job({}, {})
+    spec = made["spec"]["template"]["spec"]
+    spec["initContainers"] = [{**pod_spec(CARD)["containers"][0], "name": "init"}]
+    return made
+
+
+UNQUEUED = "asks for nvidia.com/gpu outside every queue"
+WRONG_CLASS = "need label kueue.x-k8s.io/priority-class with one of"
+
+CASES: dict[str, tuple[Object, str]] = {
+    "a job in its band and with its resource": (a_job(PRETRAIN, CARD), ""),
+    "the highest level of the band": (a_job({**PRETRAIN, CLASS: "guaranteed-high"}, CARD), ""),
+    "a job without cards and queue": (a_job({}, {}), ""),
+    "a job that asks for no card explicitly": (a_job({}, {"nvidia.com/gpu": 0}), ""),
+    "a job with a network adapter and no card": (a_job({}, {"nvidia.com/hostdev": 1}), ""),
+    "a job with cards and no queue": (a_job({}, CARD), f"this Job {UNQUEUED}: set its label"),
+    "a job with cards in an init container": (resources_of_init_container_only(), UNQUEUED),
+    "a job of another vendor without queue": (a_job({}, {"amd.com/gpu": 1}), "amd.com/gpu outside every queue"),
+    "a job in a queue without priority class": (
+        a_job({QUEUE: "pretrain"}, CARD),
+        f"jobs in queue 'pretrain' {WRONG_CLASS} guaranteed-low, guaranteed, guaranteed-high, not ''",
+    ),
+    "a job that forges a higher band": (
+        a_job({**NOTEBOOKS, CLASS: "guaranteed-high"}, SLICE),
+        "one of reclaimable-low, reclaimable, reclaimable-high, not 'guaranteed-high'",
+    ),
+    "a job without cards but a forged band": (a_job({**NOTEBOOKS, CLASS: "queued"}, {}), WRONG_CLASS),
+    "a job in no queue of the cluster": (
+        a_job({**PRETRAIN, QUEUE: "pretain"}, CARD),
+        "no queue is named 'pretain': set label kueue.x-k8s.io/queue-name to one of chat, notebooks, pretrain",
+    ),
+    "a job with a resource of another tier": (
+        a_job(PRETRAIN, SLICE),
+        "queue 'pretrain' has no nvidia.com/mig-1g.5gb: ask for nvidia.com/gpu",
+    ),
+    "whole cards where the tier has slices": (
+        a_job(NOTEBOOKS, CARD),
+        "queue 'notebooks' has no nvidia.com/gpu: ask for nvidia.com/mig-1g.5gb",
+    ),
+    "a pod in its queue": (a_pod(NOTEBOOKS, SLICE), ""),
+    "a bare pod with cards": (a_pod({}, CARD), f"this Pod {UNQUEUED}"),
+    "a bare pod outside the teams' namespaces": (a_pod({}, CARD, "elsewhere"), ""),
+    "a deployment in its queue": (an_app("Deployment", CHAT, CARD), ""),
+    "a deployment whose pods are queued": (an_app("Deployment", {}, CARD, CHAT), ""),
+    "a deployment without queue": (an_app("Deployment", {}, CARD), f"this Deployment {UNQUEUED}"),
+    "a deployment whose pods forge a band": (
+        an_app("Deployment", {}, CARD, {**CHAT, CLASS: "guaranteed"}),
+        WRONG_CLASS,
+    ),
+    "a kind that Kueue does not watch here": (an_app("StatefulSet", CHAT, CARD), f"this StatefulSet {UNQUEUED}"),
+    "an unwatched kind whose pods are queued": (an_app("StatefulSet", {}, CARD, CHAT), ""),
+    "a replica set made by hand": (an_app("ReplicaSet", {}, CARD), UNQUEUED),
+    "a daemon set with cards": (an_app("DaemonSet", {}, CARD), UNQUEUED),
+    "a job set in its queue": (a_job_set(PRETRAIN, CARD), ""),
+    "a job set without queue": (a_job_set({}, CARD), f"this JobSet {UNQUEUED}"),
+    "a job set with a foreign resource in one job": (a_job_set(PRETRAIN, SLICE), "has no nvidia.com/mig-1g.5gb"),
+    "a job set whose child forges a band": (a_job_set(PRETRAIN, CARD, {QUEUE: "pretrain"}), WRONG_CLASS),
+    "a leader and workers in their queue": (a_leader_worker_set(PRETRAIN, CARD, CARD), ""),
+    "workers without a leader of their own": (a_leader_worker_set(PRETRAIN, None, CARD), ""),
+    "a leader with a foreign resource": (a_leader_worker_set(PRETRAIN, SLICE, CARD), "has no nvidia.com/mig-1g.5gb"),
+    "workers without queue": (a_leader_worker_set({}, None, CARD), f"this LeaderWorkerSet {UNQUEUED}"),
+    "an MPI job in its queue": (an_mpi_job(PRETRAIN, CARD), ""),
+    "an MPI job without queue": (an_mpi_job({}, CARD), f"this MPIJob {UNQUEUED}"),
+    "an MPI job with a foreign resource": (an_mpi_job(PRETRAIN, SLICE), "has no nvidia.com/mig-1g.5gb"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_server_lets_right_work_pass_and_tells_others_what_to_write(guarded: Client, case: str) -> None:
+    asked, expected = CASES[case]
+    said = refusal(guarded, asked)
+    assert expected in said if expected else said == ""
+
+
+def test_every_kind_that_makes_pods_is_judged_with_and_without_a_queue() -> None:
+    judged = {asked["kind"] for asked, _ in CASES.values()}
+    assert {kind.kind for kind in WORKLOADS} - judged == {"ReplicationController"}, "which differs by its group alone"
+
+
+@pytest.mark.parametrize(
+    ("user", "passes"),
+    [
+        ("system:serviceaccount:kube-system:job-controller", True),
+        ("system:serviceaccount:kube-system:replicaset-controller", True),
+        (conventions.KUEUE_USER, True),
+        ("robot", True),
+        ("system:serviceaccount:kube-system:cronjob-controller", False),
+        ("system:serviceaccount:vision:job-controller", False),
+        ("alice", False),
+    ],
+)
+def test_pods_of_controllers_and_exempt_users_need_no_queue(guarded: Client, user: str, passes: bool) -> None:
+    said = refusal(acting_as(guarded, user), a_pod({}, CARD))
+    assert said == "" if passes else UNQUEUED in said
+
+
+def test_an_exempt_user_may_not_forge_a_priority(guarded: Client) -> None:
+    assert WRONG_CLASS in refusal(acting_as(guarded, "robot"), a_job({**PRETRAIN, CLASS: "queued"}, CARD))
+
+
+def test_what_is_older_than_the_policies_can_be_finished(guarded: Client) -> None:
+    older = reference("batch/v1", "Job", "older", "vision")
+    guarded.patch(older, {"metadata": {"annotations": {"seen": "yes"}, "finalizers": ["example.com/held"]}})
+    guarded.delete(older)
+    guarded.patch(older, {"metadata": {"finalizers": []}})
+    assert guarded.find(older) is None
+
+
+def test_a_priority_cannot_be_forged_after_the_fact(guarded: Client) -> None:
+    honest = {**a_job(NOTEBOOKS, SLICE), "spec": {**a_job(NOTEBOOKS, SLICE)["spec"], "suspend": True}}
+    guarded.create(honest)
+    with pytest.raises(ApiError, match="not 'guaranteed'"):
+        guarded.patch(honest, {"metadata": {"labels": {CLASS: "guaranteed"}}})
+    guarded.delete(honest)
