@@ -59,6 +59,7 @@ def worst(nodes: Sequence[int], rights: Sequence[tuple[int, int]], pod: int) -> 
 SMALL_NODES = st.lists(st.integers(1, 4), min_size=1, max_size=3)
 
 
+@settings(deadline=None)
 @given(
     nodes=SMALL_NODES,
     pod=st.integers(1, 4),
@@ -156,7 +157,7 @@ def small_fleets(draw: st.DrawFn) -> tuple[list[int], list[Queue]]:
 
 
 @given(drawn=small_fleets())
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_a_floor_is_called_safe_exactly_when_no_placement_of_the_others_breaks_it(
     drawn: tuple[list[int], list[Queue]],
 ) -> None:
