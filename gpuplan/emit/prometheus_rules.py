@@ -89,24 +89,27 @@ def _state_rules(fleet: Fleet, cluster: Cluster, pools: tuple[NodePool, ...]) ->
     return [_node_pools(pools, managed), *(_with_runbook(alert, runbooks) for alert in alerts)]
 
 
-def _node_pools(pools: Iterable[NodePool], managed: bool) -> RecordingRule:  # noqa: FBT001 - two sources, one caller
+def _node_pools(pools: tuple[NodePool, ...], managed: bool) -> RecordingRule:  # noqa: FBT001 - two sources, one caller
     """Say which pool each GPU node belongs to.
 
     By the pods of our own agents, whose DaemonSets bear the pool's name: kube-state-metrics exports those without any
     allow list. Where the agents are others', by the nodes' labels, which it exports only if
     `--metric-labels-allowlist=nodes=[…]` names them.
     """
-    expr = _pools_by_pods() if managed else "\nor\n".join(_pool_by_labels(pool) for pool in pools)
+    expr = _pools_by_pods(pools) if managed else "\nor\n".join(_pool_by_labels(pool) for pool in pools)
     return {"record": "gpuplan:node_pool:info", "expr": expr}
 
 
-def _pools_by_pods() -> str:
+def _pools_by_pods(pools: Iterable[NodePool]) -> str:
+    """Match the exact names, so that another stack's DaemonSets in the cluster (a mixed pilot) are no pool of ours."""
     names = "|".join(agent.name for agent in (agents.DEVICE_PLUGIN, agents.DCGM_EXPORTER))
-    pods = (
-        f'kube_pod_info{{namespace="{conventions.SYSTEM_NAMESPACE}", created_by_kind="DaemonSet", '
-        f'created_by_name=~"({names})-.+", node!=""}}'
+    exact = f"({names})-({'|'.join(pool.name for pool in pools)})"
+    return (
+        "max by (node, pool) (label_replace(\n"
+        f'  kube_pod_info{{created_by_kind="DaemonSet", created_by_name=~"{exact}", node!=""}},\n'
+        f'  "pool", "$2", "created_by_name", "{exact}"\n'
+        "))"
     )
-    return f'max by (node, pool) (label_replace({pods}, "pool", "$2", "created_by_name", "({names})-(.+)"))'
 
 
 def _pool_by_labels(pool: NodePool) -> str:

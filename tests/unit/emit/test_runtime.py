@@ -1,0 +1,35 @@
+"""The RuntimeClass, and what GKE and OpenShift ask for before agents may run."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuplan.emit import runtime
+from tests.unit.emit.fleets import one, place
+
+
+@pytest.mark.parametrize(
+    ("pools", "cluster", "kinds"),
+    [
+        ("a: {}", "", ["RuntimeClass"]),
+        ("a: {}", "nvidiaRuntime: {default: true}", []),
+        ("a: {}", "distribution: rke2", ["RuntimeClass"]),
+        ("a: {}", "distribution: gke", ["RuntimeClass", "ResourceQuota"]),
+        ("a: {}", "distribution: openshift", ["RoleBinding"]),
+        ("a: {}", "stack: external", []),
+        ("a: {tier: amd}", "", []),
+    ],
+)
+def test_each_cluster_gets_what_its_agents_need(pools: str, cluster: str, kinds: list[str]) -> None:
+    assert [made["kind"] for made in place(pools, cluster).objects(runtime.emit)] == kinds
+
+
+def test_the_class_is_the_one_that_the_container_toolkit_configures() -> None:
+    made = one(place("a: {}").objects(runtime.emit), "RuntimeClass")
+    assert (made["metadata"]["name"], made["handler"]) == ("nvidia", "nvidia")
+
+
+def test_gkes_quota_lets_node_critical_pods_in() -> None:
+    made = one(place("a: {}", "distribution: gke").objects(runtime.emit), "ResourceQuota")
+    (expression,) = made["spec"]["scopeSelector"]["matchExpressions"]
+    assert expression == {"scopeName": "PriorityClass", "operator": "In", "values": ["system-node-critical"]}
