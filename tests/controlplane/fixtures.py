@@ -20,6 +20,7 @@ FIXTURES = ("tools", "kubeconform", "promtool", "yamlread")
 PROGRAMS = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kueue", "kwok")
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark each test that needs a control plane."""
     for item in items:
