@@ -7,13 +7,14 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 
-F = TypeVar("F", bound=Callable[..., Any])
+from gpuplan.report.findings import FORMATS
+from gpuplan.report.terminal import wants_colour
 
-FORMATS = ("full", "concise", "json", "github", "sarif", "junit")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def fleet_option(function: F) -> F:
@@ -84,11 +85,9 @@ def today() -> datetime.date:
         raise click.UsageError(f"GPUPLAN_TODAY is {said!r}, which is no date such as 2026-11-30.") from None
 
 
-def colour(stream: Any) -> bool:
-    """Tell whether a stream gets colour: NO_COLOR forbids, FORCE_COLOR demands, otherwise only a terminal has it."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or bool(stream.isatty())
+def colour(stream: TextIO) -> bool:
+    """Tell whether a stream gets colour (NO_COLOR, FORCE_COLOR, or a terminal)."""
+    return wants_colour(os.environ, is_terminal=stream.isatty())
 
 
 def show_progress(name: str, number: int, total: int) -> None:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gpuplan.output.files import OutputFile
 
@@ -25,9 +25,10 @@ class IndexFormatError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """The SHA-256 of each file that gpuplan wrote, by its path below `rendered/`."""
+    """What gpuplan wrote, by path below `rendered/`: the SHA-256 of each file, and the spec files it was made from."""
 
     hashes: Mapping[str, str]
+    sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def sha256(content: bytes) -> str:
@@ -59,7 +60,13 @@ def read_index(text: bytes) -> Index:
     files = data.get("files")
     if not isinstance(files, dict):
         raise IndexFormatError("it lists no files")
-    return Index({path: _hash(path, entry) for path, entry in files.items()})
+    hashes = {path: _hash(path, entry) for path, entry in files.items()}
+    return Index(hashes, {path: _sources(entry) for path, entry in files.items()})
+
+
+def _sources(entry: object) -> tuple[str, ...]:
+    sources = entry.get("source") if isinstance(entry, dict) else None
+    return tuple(source for source in sources if isinstance(source, str)) if isinstance(sources, list) else ()
 
 
 def _hash(path: str, entry: object) -> str:
