@@ -1,0 +1,106 @@
+"""Quotas, as rules look at them: where a number stands, what it counts, and how far a queue reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gpuplan.diagnostics import KeyPath
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.pools import Flavor
+from gpuplan.model.queues import Cohort, FlavorResource, PoolShare, Service, TaskPool, TeamQueue
+
+OWNING = (Service.GUARANTEED, Service.QUEUED)
+"""Service classes whose queues own cards of their own."""
+
+
+def cohorts(fleet: Fleet) -> Iterator[tuple[Cluster, Cohort]]:
+    """Yield every task pool in every cluster where it has cards."""
+    return ((cluster, cohort) for cluster in fleet.clusters for cohort in cluster.cohorts)
+
+
+def flavors_of(fleet: Fleet, pool: TaskPool) -> list[Flavor]:
+    """Return a task pool's flavors in all clusters."""
+    return [flavor for _, cohort in cohorts(fleet) if cohort.task_pool.name == pool.name for flavor in cohort.flavors]
+
+
+def offers(cluster: Cluster) -> Iterator[tuple[Flavor, str, FlavorResource]]:
+    """Yield each flavor of a cluster with each resource that it produces."""
+    return ((flavor, name, (flavor.name, name)) for flavor in cluster.flavors for name in flavor.capacity)
+
+
+def usable(cohort: Cohort) -> Iterator[tuple[Flavor, str, FlavorResource]]:
+    """Yield each flavor of a task pool with each resource that it produces."""
+    return ((flavor, name, (flavor.name, name)) for flavor in cohort.flavors for name in flavor.capacity)
+
+
+def counted(number: int, word: str) -> str:
+    """Return a number of things in words: 1 node, 3 nodes."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def pieces(number: int, flavor: Flavor, resource: str) -> str:
+    """Return a number of pieces in words: 1 card, 8 shares of 1/4 card, 3 instances of 1g.5gb."""
+    unit = flavor.units[resource].name.partition(" as ")[0]
+    if unit == "card":
+        return counted(number, "card")
+    return f"{counted(number, 'share' if '/' in unit else 'instance')} of {unit}"
+
+
+def offer(flavor: Flavor, resource: str) -> str:
+    """Return a flavor's name, with the resource where it offers several."""
+    return f"`{flavor.name}`" if len(flavor.capacity) == 1 else f"`{flavor.name}` (`{resource}`)"
+
+
+def borrow_path(share: PoolShare) -> KeyPath:
+    """Return where a shared task pool says what it may borrow beyond what it owns."""
+    return tuple("poolBorrow" if index == 2 else part for index, part in enumerate(share.path))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """A queue or a shared task pool that owns pieces of one flavor and resource."""
+
+    name: str
+    pieces: int
+    path: KeyPath
+    """Where that number stands."""
+
+
+def owners(cluster: Cluster, item: FlavorResource) -> Iterator[Owner]:
+    """Yield everyone who owns pieces, in the order of the task pools and teams."""
+    for cohort in cluster.cohorts:
+        share = cohort.shares.get(item)
+        if share and share.nominal:
+            yield Owner(name=f"shared pool `{cohort.task_pool.name}`", pieces=share.nominal, path=share.path)
+        for queue in cohort.queues:
+            amount = queue.amounts.get(item)
+            if amount and amount.guaranteed:
+                yield Owner(name=f"`{queue.name}`", pieces=amount.guaranteed, path=(*amount.path, "guaranteed"))
+
+
+def overdrawn(cluster: Cluster, flavor: Flavor, resource: str) -> bool:
+    """Tell whether more is given out than exists; other rules then say nothing about these numbers."""
+    return cluster.quota.root.limits[flavor.name, resource].nominal < 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """The most that one job in a queue could ever hold, and where."""
+
+    pieces: int
+    flavor: Flavor
+    resource: str
+
+
+def reach(cluster: Cluster, cohort: Cohort, queue: TeamQueue) -> Reach | None:
+    """Return how far a queue reaches in its best flavor; None where a sum above capacity spoils the numbers."""
+    if any(overdrawn(cluster, flavor, resource) for flavor, resource, _ in usable(cohort)):
+        return None
+    return max(
+        (
+            Reach(pieces=cluster.quota.potential(queue.name, item), flavor=flavor, resource=resource)
+            for flavor, resource, item in usable(cohort)
+        ),
+        key=lambda found: found.pieces,
+    )

@@ -1,0 +1,1 @@
+"""Rules about numbers: who owns, lends and borrows what, against the cards that exist."""

@@ -1,0 +1,64 @@
+"""Cards that no queue can ever use.
+
+All queues of a flavor together, at the most that each may own and borrow, stay below the hardware. The difference can never run
+a job, however many wait: it was bought and is heated for nothing. The usual reasons are a number of one machine written for
+two, or a task pool that lost a tier.
+
+Source: Kueue, borrowingLimit and nominalQuota over a cohort tree; Kueue #706, AI-Hypercomputer/xpk #158.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.pools import Flavor
+from gpuplan.model.queues import Cohort, FlavorResource
+from gpuplan.model.quota_tree import NO_QUOTA
+from gpuplan.rulebook import RuleDoc
+from gpuplan.rules.amounts import offer, offers, pieces
+from gpuplan.rules.walk import point
+
+DOC = RuleDoc(
+    id="quota/stranded",
+    severity=Severity.WARNING,
+    summary="Cards that no queue can ever use",
+    why="All queues together, with all that they may borrow, reach less than the nodes offer. The rest never runs a job.",
+    fix="Raise a `guaranteed`, a `pool` or a `borrow`, or give a reclaimable task pool the tier: it takes what is idle.",
+    bad="nodePools:\n  a: {tier: train, nodes: 2, cardsPerNode: 8}\n"
+    "teams:\n  nlp: {quotas: {pretrain: {train: {guaranteed: 8}}}}",
+    good="nodePools:\n  a: {tier: train, nodes: 2, cardsPerNode: 8}\n"
+    "teams:\n  nlp: {quotas: {pretrain: {train: {guaranteed: 8, borrow: 8}}}}",
+)
+
+
+def check(fleet: Fleet) -> Iterator[Diagnostic]:
+    """Yield a finding for each flavor and resource with such cards, once the fleet has teams at all."""
+    for cluster in fleet.clusters if fleet.teams else ():
+        for flavor, resource, _ in offers(cluster):
+            lost, capacity = stranded(cluster, flavor, resource), flavor.capacity[resource]
+            if lost:
+                yield DOC.found(
+                    f"{lost} of the {pieces(capacity, flavor, resource)} of {offer(flavor, resource)} "
+                    f"in cluster `{cluster.name}` can never be used: its queues reach {capacity - lost} together",
+                    at=point(fleet, (*flavor.pools[0].path, "nodes")),
+                )
+
+
+def stranded(cluster: Cluster, flavor: Flavor, resource: str) -> int:
+    """Return how many pieces stay idle when every queue holds all that it may."""
+    item = (flavor.name, resource)
+    used = sum(_most(cluster, cohort, item) for cohort in cluster.cohorts if flavor in cohort.flavors)
+    return max(flavor.capacity[resource] - used, 0)
+
+
+def _most(cluster: Cluster, cohort: Cohort, item: FlavorResource) -> int:
+    """Return the most that the queues of a task pool may hold together."""
+    quota, name = cluster.quota, cohort.task_pool.name
+    limits = [quota.queues[queue.name].limits[item] for queue in cohort.queues]
+    together = sum(limit.nominal + (limit.borrowing or 0) for limit in limits)
+    own = quota.cohorts[name].limits.get(item, NO_QUOTA)
+    if own.borrowing is None:
+        return together
+    return min(together, quota.subtrees[name].get(item, 0) + own.borrowing)
