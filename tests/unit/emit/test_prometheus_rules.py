@@ -1,0 +1,126 @@
+"""The shape of the alerts, and that what they read exists. That they fire and stay quiet: tests/promtool."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from gpuplan.catalog import load
+from gpuplan.emit import dcgm, prometheus_rules
+from tests.unit.emit.fleets import Place, place
+
+POOLS = "a: {tier: big}, b: {tier: desk, cardsPerNode: 4}"
+TEAMS = """
+taskPools: {pretrain: {kind: training, service: guaranteed, tiers: [big]}}
+teams:
+  vision: {namespaces: [vision, vision-batch], quotas: {pretrain: {}}}
+  nlp: {namespaces: [nlp], quotas: {pretrain: {}}}
+"""
+CLUSTERS = ["", "stack: external"]
+
+
+def groups(here: Place) -> dict[str, list[dict[str, Any]]]:
+    (made,) = here.objects(prometheus_rules.emit)
+    return {group["name"]: group["rules"] for group in made["spec"]["groups"]}
+
+
+def alerts(here: Place) -> dict[str, dict[str, Any]]:
+    return {rule["alert"]: rule for rules in groups(here).values() for rule in rules if "alert" in rule}
+
+
+def metrics(here: Place) -> set[str]:
+    text = " ".join(rule["expr"] for rules in groups(here).values() for rule in rules)
+    return set(re.findall(r"\b(?:DCGM|kube)_[A-Za-z0-9_]+", text))
+
+
+@pytest.mark.parametrize("more", ["", "monitoring: {exporter: {profiling: false}}"])
+def test_every_metric_that_an_alert_reads_is_collected(more: str) -> None:
+    here = place(POOLS, more=more)
+    read = metrics(here)
+    assert {name for name in read if name.startswith("DCGM")} <= set(
+        dcgm.counters(here.fleet.monitoring, here.fleet.catalog)
+    )
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS)
+def test_every_metric_that_an_alert_reads_is_known(cluster: str) -> None:
+    assert metrics(place(POOLS, cluster)) <= load().metrics.keys()
+
+
+def test_every_alert_says_whom_it_concerns_and_what_to_do() -> None:
+    for name, alert in alerts(place(POOLS, more="monitoring: {runbookBase: https://runbooks.example/}")).items():
+        assert re.fullmatch(r"Gpu[A-Za-z]{1,37}", name)
+        assert alert["labels"]["severity"] in ("critical", "warning", "info")
+        assert "team" in alert["labels"] or "(team)" in alert["expr"]
+        assert alert["annotations"]["runbook_url"] == f"https://runbooks.example/{name.lower()}"
+        summary = alert["annotations"]["summary"]
+        assert summary.endswith(".")
+        assert "{{" not in summary
+        assert alert["annotations"]["description"]
+
+
+def test_without_a_base_there_is_no_runbook() -> None:
+    assert all("runbook_url" not in alert["annotations"] for alert in alerts(place(POOLS)).values())
+
+
+def test_the_spec_sets_the_thresholds() -> None:
+    more = "monitoring: {thresholds: {exporterDownMinutes: 7, cardMissingMinutes: 3, thermalMarginCelsius: 5}}"
+    made = alerts(place(POOLS, more=more))
+    assert made["GpuExporterDownOnGpuNode"]["for"] == "7m"
+    assert made["GpuMissingFromNode"]["for"] == "3m"
+    assert made["GpuThermalMarginLow"]["expr"].endswith(" - 5")
+
+
+def test_an_xid_drains_or_concerns_the_program_and_none_does_both() -> None:
+    made = alerts(place(POOLS))
+    drain, application = (
+        set(re.findall(r'xid=~"([0-9|]+)"', made[name]["expr"])[0].split("|"))
+        for name in ("GpuXidNodeDrain", "GpuXidApplication")
+    )
+    assert {"48", "79", "95", "119"} <= drain
+    assert {"13", "31", "94"} <= application
+    assert not drain & application
+    assert "45" not in drain | application
+
+
+def test_the_facts_of_pools_and_teams_are_compiled_in() -> None:
+    made = groups(place(POOLS, more=TEAMS))
+    assert [(rule["expr"], rule["labels"]) for rule in made["gpuplan-pools"]] == [
+        ("vector(8)", {"pool": "a"}),
+        ("vector(4)", {"pool": "b"}),
+    ]
+    assert [(rule["labels"]["namespace"], rule["labels"]["team"]) for rule in made["gpuplan-teams"]] == [
+        ("vision", "vision"),
+        ("vision-batch", "vision"),
+        ("nlp", "nlp"),
+    ]
+
+
+def test_a_rule_that_others_read_comes_before_them_in_their_group() -> None:
+    first = groups(place(POOLS))["gpuplan-gpu-state"][0]
+    assert first["record"] == "gpuplan:node_pool:info"
+
+
+def test_where_others_run_the_agents_nodes_are_known_by_their_labels() -> None:
+    pools = "a: {tier: big, selectedBy: {labels: {example.com/pool: h100}}}, b: {}"
+    assert metrics(place(pools, "stack: external")) & {"kube_node_labels", "kube_pod_info"} == {"kube_node_labels"}
+    (info,) = [rule for rule in groups(place(pools, "stack: external"))["gpuplan-gpu-state"] if "record" in rule]
+    assert 'kube_node_labels{label_example_com_pool="h100"}' in info["expr"]
+
+
+def test_cards_of_other_makers_have_no_alert_that_could_never_fire() -> None:
+    assert place("a: {tier: amd}").objects(prometheus_rules.emit) == ()
+    mixed = groups(place("a: {tier: amd}, b: {}"))["gpuplan-pools"]
+    assert [rule["labels"]["pool"] for rule in mixed] == ["b"]
+
+
+def test_row_remapping_is_not_watched_where_every_card_is_cut() -> None:
+    assert not [name for name in alerts(place("a: {sharing: {mig: {profiles: {1g.5gb: 7}}}}")) if "RowRemap" in name]
+    assert [name for name in alerts(place(POOLS)) if "RowRemap" in name] == ["GpuRowRemapFailed", "GpuRowRemapPending"]
+
+
+def test_the_fleets_prometheus_finds_the_rules() -> None:
+    (made,) = place(POOLS, more="monitoring: {selectorLabels: {prometheus: main}}").objects(prometheus_rules.emit)
+    assert made["metadata"]["labels"]["prometheus"] == "main"
