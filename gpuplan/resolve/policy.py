@@ -13,7 +13,7 @@ def monitoring(spec: FleetSpec) -> Monitoring:
     return Monitoring(
         selector_labels=dict(sorted(said.selector_labels.items())),
         interval_seconds=said.exporter.interval_seconds,
-        extra_counters=tuple(sorted(set(said.exporter.extra_counters))),
+        extra_counters=tuple(said.exporter.extra_counters),
         profiling=said.exporter.profiling,
         thresholds=Thresholds(
             exporter_down_minutes=said.thresholds.exporter_down_minutes,

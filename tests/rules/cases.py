@@ -18,6 +18,11 @@ from tests.build import resolved
 
 HERE = Path(__file__).parent
 MARK = re.compile(r"#\s*<-\s*(?P<findings>\S.*)$")
+REPOSITORY = """
+---
+delivery: {argocd: {repoURL: https://git.acme.io/platform/fleet.git}}
+"""
+"""Joined to cases that do not speak of delivery, each of which would otherwise have to name a repository."""
 FINDING = re.compile(r"(?:(?P<severity>error|warning|info)\s+)?(?P<rule>[a-z]+/[a-z0-9-]+)")
 
 
@@ -62,7 +67,7 @@ def _marks(text: str) -> Iterator[tuple[int, str]]:
 
 def judged(text: str) -> Diagnostics:
     """Take a fleet through source, spec, resolve and rules; the findings of all four."""
-    fleet, found = resolved(text)
+    fleet, found = resolved(text if "\ndelivery:" in text else text + REPOSITORY)
     return (*found, *(rules.check(fleet) if fleet else ()))
 
 

@@ -1,0 +1,1 @@
+"""Rules about clusters and what runs beneath them."""

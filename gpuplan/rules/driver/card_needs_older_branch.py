@@ -1,0 +1,49 @@
+"""A driver branch that no longer drives the pool's card.
+
+Volta, Pascal and Maxwell cards (V100, P100, P40, M60) are driven up to branch 580; newer drivers ignore them. Releases
+may bring a newer default, so a pool of such cards has to say its branch.
+
+Source: the driver's own kernel message ("supported through the 580.xx legacy drivers"). Report: NixOS/nixos-hardware
+#1880.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.pools import NodePool
+from gpuplan.rulebook import RuleDoc
+from gpuplan.rules.branches import is_known
+from gpuplan.rules.walk import graded, point, pools, written
+
+DOC = RuleDoc(
+    id="driver/card-needs-older-branch",
+    severity=Severity.ERROR,
+    summary="A driver branch that no longer drives the card",
+    why="The driver loads and ignores the card: the nodes offer no GPU.",
+    fix="Pin the last branch that drives it.",
+    bad="nodePools:\n  v100: {card: v100-sxm2-32gb, driver: {branch: '595'}}",
+    good="nodePools:\n  v100: {card: v100-sxm2-32gb, driver: {branch: '580'}}",
+)
+
+
+def check(fleet: Fleet) -> Iterator[Diagnostic]:
+    """Yield a finding for each pool whose branch is past the card's last one."""
+    for cluster, pool in pools(fleet):
+        limits = fleet.catalog.driver_limits(pool.card)
+        last = limits.max_branch if limits else None
+        if limits and last and is_known(fleet, cluster, pool) and int(pool.driver.branch) > last:
+            yield DOC.found(
+                f"`{pool.card.name}` ({limits.architecture}) is driven up to branch {last}, and {_runs(fleet, cluster, pool)}",
+                at=point(fleet, (*pool.path, "driver", "branch")),
+                fix=f'Write `driver: {{branch: "{last}"}}`.',
+                severity=graded(known="max_branch" not in limits.unchecked),
+            )
+
+
+def _runs(fleet: Fleet, cluster: Cluster, pool: NodePool) -> str:
+    if written(fleet, (*pool.path, "driver", "branch")):
+        return f"pool `{pool.name}` runs {pool.driver.branch}"
+    return f"pool `{pool.name}` takes {pool.driver.branch} from release {cluster.release.name}"

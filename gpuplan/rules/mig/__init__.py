@@ -1,0 +1,1 @@
+"""Rules about how cards are cut by MIG."""

@@ -1,0 +1,1 @@
+"""Rules about the names that gpuplan gives to objects."""

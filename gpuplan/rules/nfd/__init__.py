@@ -1,0 +1,1 @@
+"""Rules about pools whose nodes Node Feature Discovery labels."""

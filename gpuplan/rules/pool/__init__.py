@@ -1,0 +1,1 @@
+"""Rules about node pools and the labels by which they are found."""

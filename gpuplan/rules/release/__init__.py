@@ -1,0 +1,1 @@
+"""Rules about versions that go together."""

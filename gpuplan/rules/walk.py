@@ -1,0 +1,35 @@
+"""How rules walk a fleet and point at what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from gpuplan.diagnostics import KeyPath, Severity, Span
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.pools import NodePool
+
+
+def pools(fleet: Fleet) -> Iterator[tuple[Cluster, NodePool]]:
+    """Yield every node pool with its cluster."""
+    return ((cluster, pool) for cluster in fleet.clusters for pool in cluster.pools)
+
+
+def written(fleet: Fleet, path: KeyPath) -> bool:
+    """Tell whether the spec (or its `defaults:`) holds a value at the path, rather than leaving it to a default of ours."""
+    return fleet.places.value(path) != fleet.places.value(path[:-1])
+
+
+def point(fleet: Fleet, path: KeyPath) -> Span:
+    """Return where the value at the path stands, or the key of what lacks it."""
+    return fleet.places.value(path) if written(fleet, path) else fleet.places.key(path)
+
+
+def graded(*, known: bool) -> Severity | None:
+    """Return how bad a finding is that rests on a fact: as its rule says, but a warning where nobody has read the fact."""
+    return None if known else Severity.WARNING
+
+
+def listed(names: Iterable[object], last: str = "and") -> str:
+    """Return names in a row: `a`, `b` and `c`."""
+    words = [f"`{name}`" for name in names]
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
