@@ -40,6 +40,11 @@ class Site:
         return self.root.with_name(f".{self.root.name}.gpuplan-old")
 
     @property
+    def trash(self) -> Path:
+        """The old tree once all in it that somebody changed is saved: half removed, it has no meaning any more."""
+        return self.root.with_name(f".{self.root.name}.gpuplan-trash")
+
+    @property
     def journal(self) -> Path:
         """The lock, and the inode of the staged tree."""
         return self.root.with_name(f".{self.root.name}.gpuplan-write")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -62,9 +63,10 @@ def write_tree(
 
 def recover(site: Site, journal: Journal) -> None:
     """Bring the site of a killed run to the old tree or the new one, with nothing beside it. Raises OSError."""
-    if not (site.stage.exists() or site.old.exists()):
+    if not (site.stage.exists() or site.old.exists() or site.trash.exists()):
         return
     journal.finished = False
+    remove(site.trash)
     staged = journal.staged()
     if site.old.exists() and not site.root.exists():  # killed between two renames
         complete = staged is not None and _inode(site.stage) == staged
@@ -73,6 +75,8 @@ def recover(site: Site, journal: Journal) -> None:
     for leftover, holds_old_tree in ((site.stage, exchanged), (site.old, True)):
         if leftover.exists() and holds_old_tree:
             rescue(leftover, site.root, accounted_for(leftover, site.root))
+            leftover.rename(site.trash)
+            remove(site.trash)
         remove(leftover)
     journal.clear()
     journal.finished = True
@@ -89,9 +93,9 @@ def _commit(plan: WritePlan, site: Site, journal: Journal, prefer: Guarantee) ->
         build(plan, site.stage)
         sync_file_system(site.stage)
         guarantee = put_in_place(site.stage, site.root, site.old, prefer)
-    except BaseException:
-        remove(site.stage)
-        journal.finished = not site.old.exists()
+    except BaseException:  # also Ctrl-C: whatever ends the write, no half tree stays beside the old one
+        with contextlib.suppress(OSError):
+            recover(site, journal)
         raise
     return _report(plan, guarantee), _clean_up(plan, site, journal)
 
@@ -103,7 +107,8 @@ def _clean_up(plan: WritePlan, site: Site, journal: Journal) -> Diagnostics:
         for leftover in (site.stage, site.old):
             if leftover.exists():
                 rescue(leftover, site.root, plan.seen)
-                remove(leftover)
+                leftover.rename(site.trash)
+                remove(site.trash)
     except OSError as error:
         where = error.filename or site.root
         return (findings.LEFTOVER.found(f"cannot remove the old tree: {error}", at=findings.at_file(where)),)
