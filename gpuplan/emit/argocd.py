@@ -20,7 +20,7 @@ from gpuplan.emit.kueue import manager_configuration
 from gpuplan.manifests.kinds import Application, AppProject
 from gpuplan.manifests.kinds.argocd import ApplicationDestination, ApplicationSource, GroupKind, SyncPolicy
 from gpuplan.manifests.kinds.meta import NamespacedMeta, StringMap
-from gpuplan.manifests.set import HUB_AREA, Manifest
+from gpuplan.manifests.set import HUB_AREA, Manifest, ObjectKey
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.versions import required
@@ -91,9 +91,10 @@ def _destination(cluster: Cluster, namespace: str) -> ApplicationDestination:
 
 
 def _fleet_project(fleet: Fleet, manifests: Sequence[Manifest]) -> AppProject:
-    cluster_kinds = {_permitted(one) for one in manifests if not one.key.namespace}
-    namespace_kinds = {_group_kind(one) for one in manifests if one.key.namespace}
-    namespaces = {(one.cluster, one.key.namespace) for one in manifests if one.key.namespace}
+    keyed = [(one.cluster, one.key) for one in manifests]
+    cluster_kinds = {_permitted(key) for _, key in keyed if not key.namespace}
+    namespace_kinds = {_group_kind(key) for _, key in keyed if key.namespace}
+    namespaces = {(cluster, key.namespace) for cluster, key in keyed if key.namespace}
     return {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "AppProject",
@@ -116,17 +117,16 @@ def _of(cluster: Cluster, namespaces: Iterable[tuple[str | None, str]]) -> Itera
     return (namespace for name, namespace in namespaces if name == cluster.name)
 
 
-def _group_kind(made: Manifest) -> tuple[str, str]:
-    return made.key.api_version.rpartition("/")[0], made.key.kind
+def _group_kind(key: ObjectKey) -> tuple[str, str]:
+    return key.api_version.rpartition("/")[0], key.kind
 
 
-def _permitted(made: Manifest) -> tuple[str, str, str]:
+def _permitted(key: ObjectKey) -> tuple[str, str, str]:
     """Return the group, kind and name pattern that permit a cluster-scoped object; an empty pattern permits any name."""
-    group, kind = _group_kind(made)
+    group, kind = _group_kind(key)
     if group in OWN_GROUPS:
         return group, kind, ""
-    name = made.key.name
-    return group, kind, f"{OWN_PREFIX}*" if name.startswith(OWN_PREFIX) else name
+    return group, kind, f"{OWN_PREFIX}*" if key.name.startswith(OWN_PREFIX) else key.name
 
 
 def _whitelisted(group: str, kind: str, name: str) -> GroupKind:

@@ -6,6 +6,7 @@ Every number comes from `model.quota_tree`; what a service class means to Kueue 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
@@ -154,5 +155,6 @@ def _quota(resource: str, limit: Limit) -> ResourceQuotaInFlavor:
     return made
 
 
+@functools.lru_cache(maxsize=4096)
 def _quantity(amount: int) -> str:
     return str(Quantity.of(amount))
