@@ -1,0 +1,168 @@
+"""Make `schemas/kubernetes/` from a real API server: `python -m tests.controlplane.make_schemas [--check]`.
+
+One closed draft-07 schema for each kind that gpuplan writes, from the server's own OpenAPI with the CRDs loaded. Prose,
+status and server-side metadata are left out: the files say what we may write, in names and types only.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import typing
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from gpuplan.manifests import kinds
+from gpuplan.validate.schemas import file_name
+from tests.controlplane.controlplane import ControlPlane
+
+FOLDER = Path("schemas/kubernetes")
+CRDS = ("kueue", "prometheus", "nfd", "argocd")
+DRAFT = "http://json-schema.org/draft-07/schema#"
+METADATA = ("annotations", "labels", "name", "namespace")
+KEPT = (
+    "type",
+    "enum",
+    "pattern",
+    "minimum",
+    "maximum",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "required",
+    "uniqueItems",
+)
+"""Keywords that restrict values and mean the same in OpenAPI 3.0 and draft-07."""
+
+GO_FLAG = "(?i)"
+"""A flag of Go's regular expressions that JSON Schema's do not have; the API server still checks such a pattern."""
+
+Schema = dict[str, Any]
+
+
+def written_kinds() -> Iterator[tuple[str, str]]:
+    """Yield (apiVersion, kind) of every kind that gpuplan writes."""
+    for kind in typing.get_args(kinds.KubeObject):
+        fields = typing.get_type_hints(kind)
+        yield typing.get_args(fields["apiVersion"])[0], typing.get_args(fields["kind"])[0]
+
+
+class Converter:
+    """Turns schemas of one OpenAPI document into one self-contained draft-07 schema."""
+
+    def __init__(self, components: Mapping[str, Schema]) -> None:
+        self.components = components
+        self.definitions: dict[str, Schema] = {}
+
+    def root(self, name: str, api_version: str, kind: str) -> Schema:
+        """Convert the schema of a kind."""
+        schema = self.components[name]
+        ours = {key: value for key, value in schema["properties"].items() if key not in ("metadata", "status")}
+        made = self.convert({**schema, "properties": ours})
+        made["properties"] |= {
+            "apiVersion": {"const": api_version},
+            "kind": {"const": kind},
+            "metadata": self.metadata(),
+        }
+        made["required"] = sorted({"apiVersion", "kind", "metadata", *made.get("required", ())} - {"status"})
+        return {"$schema": DRAFT, **made, "definitions": dict(sorted(self.definitions.items()))}
+
+    def metadata(self) -> Schema:
+        """Return the part of ObjectMeta that gpuplan may write."""
+        strings: Schema = {"type": "object", "additionalProperties": {"type": "string"}}
+        text: Schema = {"type": "string", "minLength": 1}
+        fields = {key: strings if key in ("annotations", "labels") else text for key in METADATA}
+        return {"type": "object", "properties": fields, "required": ["name"], "additionalProperties": False}
+
+    def convert(self, schema: Schema) -> Schema:
+        """Convert one schema, with what it refers to as definitions."""
+        if len(schema.get("allOf", ())) == 1 and "$ref" in schema["allOf"][0]:
+            schema = schema["allOf"][0]
+        if "$ref" in schema:
+            return self.reference(schema["$ref"].rsplit("/", 1)[1])
+        if schema.get("x-kubernetes-int-or-string"):
+            return {"type": ["integer", "string"]}
+        made = {key: schema[key] for key in KEPT if key in schema}
+        if GO_FLAG in made.get("pattern", ""):
+            del made["pattern"]
+        for word in ("oneOf", "anyOf", "allOf"):
+            if word in schema:
+                made[word] = [self.convert(side) for side in schema[word]]
+        if "items" in schema:
+            made["items"] = self.convert(schema["items"])
+        if schema.get("type") == "object":
+            made |= self.fields(schema)
+        if schema.get("nullable") and isinstance(made.get("type"), str):
+            made["type"] = [made["type"], "null"]
+        return made
+
+    def fields(self, schema: Schema) -> Schema:
+        """Convert the fields of an object, and close it unless the API keeps unknown ones."""
+        made: Schema = {}
+        if "properties" in schema:
+            made["properties"] = {key: self.convert(value) for key, value in sorted(schema["properties"].items())}
+        extra = schema.get("additionalProperties")
+        if isinstance(extra, dict):
+            made["additionalProperties"] = self.convert(extra)
+        elif "properties" in schema and not schema.get("x-kubernetes-preserve-unknown-fields"):
+            made["additionalProperties"] = False
+        return made
+
+    def reference(self, name: str) -> Schema:
+        """Convert a named schema once and refer to it."""
+        short = name.rsplit(".", 1)[-1]
+        if short not in self.definitions:
+            self.definitions[short] = {}
+            self.definitions[short] = self.convert(self.components[name])
+        return {"$ref": f"#/definitions/{short}"}
+
+
+def schemas(plane: ControlPlane) -> Iterator[tuple[str, str]]:
+    """Yield the file name and text of each kind's schema."""
+    documents: dict[str, Mapping[str, Schema]] = {}
+    for api_version, kind in sorted(set(written_kinds())):
+        path = f"/openapi/v3/apis/{api_version}" if "/" in api_version else f"/openapi/v3/api/{api_version}"
+        if path not in documents:
+            documents[path] = plane.client.request("GET", path)["components"]["schemas"]
+        group, _, version = api_version.rpartition("/")
+        wanted = {"group": group, "kind": kind, "version": version}
+        (name,) = [
+            name
+            for name, schema in documents[path].items()
+            if wanted in schema.get("x-kubernetes-group-version-kind", ())
+        ]
+        text = json.dumps(Converter(documents[path]).root(name, api_version, kind), indent=1, ensure_ascii=False)
+        yield file_name(api_version, kind), text + "\n"
+
+
+def main(*, check_only: bool) -> int:
+    """Write the schemas, or tell whether they are fresh; returns the exit code."""
+    with (
+        tempfile.TemporaryDirectory(prefix="gpuplan-schemas-") as folder,
+        ControlPlane(Path(folder) / "plane") as plane,
+    ):
+        plane.load_crds(*CRDS)
+        wanted = dict(schemas(plane))
+    return write(wanted, check_only=check_only)
+
+
+def write(wanted: Mapping[str, str], *, check_only: bool) -> int:
+    """Bring the folder to the wanted files, or tell which differ."""
+    present = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.json")}
+    stale = sorted(name for name in {*wanted, *present} if wanted.get(name) != present.get(name))
+    for name in stale:
+        if check_only:
+            sys.stderr.write(f"{FOLDER / name} is stale; run `make schemas`.\n")
+        elif name in wanted:
+            FOLDER.mkdir(parents=True, exist_ok=True)
+            (FOLDER / name).write_text(wanted[name], encoding="utf-8")
+        else:
+            (FOLDER / name).unlink()
+    return 1 if stale and check_only else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(check_only="--check" in sys.argv[1:]))
