@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Iterator
 
-from gpuplan.diagnostics import Diagnostic, Diagnostics, Severity, ordered
+from gpuplan.diagnostics import Diagnostic, Diagnostics, KeyPath, Severity, ordered
 from gpuplan.model.fleet import Places, Suppression
 from gpuplan.rulebook import RuleDoc
 
@@ -61,13 +61,30 @@ def apply(
 
 
 def _answering(found: Iterable[Diagnostic], suppression: Suppression, places: Places) -> Iterator[Diagnostic]:
-    """Yield the findings of its rule that stand at or below its path."""
-    key, value = places.key(suppression.at), places.value(suppression.at)
+    """Yield the findings of its rule that stand at or below its path; none where the spec has no such path."""
+    path = _existing(suppression.at, places)
+    if path is None:
+        return
+    key, value = places.key(path), places.value(path)
     for finding in found:
         at = finding.at
-        inside = not suppression.at or (
-            at.file == key.file
-            and (key.line, key.column) <= (at.line, at.column) <= (value.end_line, value.end_column)
+        inside = not path or (
+            at.file == key.file and (key.line, key.column) <= (at.line, at.column) <= (value.end_line, value.end_column)
         )
         if finding.rule == suppression.rule and inside:
             yield finding
+
+
+def _existing(path: KeyPath, places: Places) -> KeyPath | None:
+    """Return the path with positions in lists as numbers, or None where the spec does not hold it.
+
+    Places answer for a missing path with what would hold it, which would accept far more than was written.
+    """
+    held: KeyPath = ()
+    for segment in path:
+        number = int(segment) if isinstance(segment, str) and segment.isdecimal() else segment
+        below = [(*held, known) for known in (segment, number) if places.value((*held, known)) != places.value(held)]
+        if not below:
+            return None
+        held = below[0]
+    return held

@@ -1,0 +1,107 @@
+"""The rules are complete: listed, named after their files, explained, and shown both firing and quiet."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from gpuplan import rules
+from gpuplan.output import findings as output_findings
+from gpuplan.report.book import BOOK
+from gpuplan.resolve import findings as resolve_findings
+from gpuplan.rulebook import RuleDoc
+from gpuplan.rules import suppress
+from gpuplan.rules.base import Rule
+from gpuplan.source import findings as source_findings
+from gpuplan.source.yamltext import parse_text
+from gpuplan.spec import findings as spec_findings
+from gpuplan.spec.load import load
+from gpuplan.validate import findings as validate_findings
+from tests.rules.cases import cases
+
+FOLDER = Path(rules.__file__).parent
+IDS = [rule.doc.id for rule in rules.RULES]
+DOCS = (
+    *(rule.doc for rule in rules.RULES),
+    *source_findings.SOURCE_RULES,
+    *spec_findings.FINDINGS,
+    *resolve_findings.FINDINGS,
+    *suppress.FINDINGS,
+    *output_findings.RULES,
+    *validate_findings.FINDINGS,
+)
+
+
+def rule_modules() -> set[str]:
+    """Return the names of all modules that sit in a folder of the rules."""
+    areas = [found.name for found in pkgutil.iter_modules([str(FOLDER)]) if found.ispkg]
+    return {
+        f"gpuplan.rules.{area}.{found.name}" for area in areas for found in pkgutil.iter_modules([str(FOLDER / area)])
+    }
+
+
+def path_of(rule_id: str) -> str:
+    """Return the module that a rule of this id lives in."""
+    area, _, name = rule_id.partition("/")
+    return f"gpuplan.rules.{area}.{name.replace('-', '_')}"
+
+
+def test_every_rule_module_is_listed_once() -> None:
+    listed = Counter(module.__name__ for module in rules.MODULES)
+    assert listed == Counter(rule_modules())
+
+
+def test_the_rules_are_listed_in_the_order_of_their_ids() -> None:
+    assert sorted(IDS) == IDS
+
+
+def test_a_rule_has_the_id_that_its_file_says() -> None:
+    assert [path_of(rule_id) for rule_id in IDS] == [module.__name__ for module in rules.MODULES]
+
+
+def test_there_are_enough_rules() -> None:
+    assert len(rules.RULES) >= 45
+
+
+def test_no_two_findings_share_an_id_and_the_book_holds_them_all() -> None:
+    assert Counter(doc.id for doc in DOCS) == Counter(BOOK.keys())
+
+
+@pytest.mark.parametrize("doc", DOCS, ids=lambda doc: doc.id)
+def test_a_finding_is_explained_in_full(doc: RuleDoc) -> None:
+    assert doc.summary
+    assert doc.summary[0].isupper()
+    assert not doc.summary.endswith(".")
+    for sentence in (doc.why, doc.fix):
+        assert sentence
+        assert sentence[-1] in ".`"
+
+
+@pytest.mark.parametrize("rule", rules.RULES, ids=lambda rule: rule.doc.id)
+def test_the_page_of_a_rule_names_its_source(rule: Rule) -> None:
+    first, _, rest = rule.page.partition("\n\n")
+    assert first.endswith(".")
+    assert "\n" not in first
+    assert "\n\nSource: " in rest
+
+
+@pytest.mark.parametrize("doc", [rule.doc for rule in rules.RULES], ids=lambda doc: doc.id)
+def test_the_examples_of_a_rule_are_pieces_of_a_fleet_that_differ(doc: RuleDoc) -> None:
+    for example in (doc.bad, doc.good):
+        parsed = parse_text("example.yaml", example)
+        assert not parsed.findings
+        _, shape = load(parsed.documents)
+        assert {finding.rule for finding in shape} <= {spec_findings.MISSING_KEY.id}, shape
+    assert doc.bad != doc.good
+
+
+@pytest.mark.parametrize("rule_id", IDS)
+def test_a_rule_is_shown_firing_and_quiet(rule_id: str) -> None:
+    assert {case.fires for case in cases() if case.rule == rule_id} == {True, False}
+
+
+def test_every_case_is_of_a_rule() -> None:
+    assert {case.rule for case in cases()} <= set(IDS)
