@@ -168,7 +168,7 @@ def _floors(flavor: Flavor, resource: str, cohorts: list[Cohort]) -> Iterator[Fl
                 yield scene.judge(cohort.task_pool, queue)
 
 
-def _on_one_node(pool: TaskPool) -> int:
+def on_one_node(pool: TaskPool) -> int:
     """Return the pieces that must sit on one node: a pod's, or the whole job's where the host is its required level."""
     job, topology = pool.largest_job, pool.topology
     together = topology.mode == "required" and topology.level == conventions.LABEL_HOSTNAME
@@ -230,7 +230,7 @@ class _Scene:
         floor, nodes = amount.guaranteed, self.nodes
         own = floor + (amount.borrow if self.service is Service.QUEUED else 0)
         free = max(self.flavor.capacity[self.resource] - floor, 0)
-        pod = min(_on_one_node(pool), floor)
+        pod = min(on_one_node(pool), floor)
         pods = min(floor // pod, room(nodes, pod))
         others = min(self.kept - own, free)
         size = pool.largest_job.per_pod

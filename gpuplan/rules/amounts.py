@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gpuplan.diagnostics import KeyPath
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import Flavor
-from gpuplan.model.queues import Cohort, FlavorResource, PoolShare, Service, TaskPool, TeamQueue
+from gpuplan.model.queues import Cohort, FlavorResource, PoolShare, ResourceGroup, Service, TaskPool, TeamQueue
 
 OWNING = (Service.GUARANTEED, Service.QUEUED)
 """Service classes whose queues own cards of their own."""
@@ -22,6 +22,18 @@ def cohorts(fleet: Fleet) -> Iterator[tuple[Cluster, Cohort]]:
 def flavors_of(fleet: Fleet, pool: TaskPool) -> list[Flavor]:
     """Return a task pool's flavors in all clusters."""
     return [flavor for _, cohort in cohorts(fleet) if cohort.task_pool.name == pool.name for flavor in cohort.flavors]
+
+
+def choices(fleet: Fleet, pool: TaskPool) -> list[ResourceGroup]:
+    """Return a task pool's resource groups, in all clusters, in which a job has several flavors to choose from."""
+    own = (cohort for _, cohort in cohorts(fleet) if cohort.task_pool.name == pool.name)
+    return [group for cohort in own for group in cohort.groups if len(group.flavors) > 1]
+
+
+def apart(fleet: Fleet, pool: TaskPool) -> tuple[ResourceGroup, ...]:
+    """Return a task pool's resource groups in the first cluster where it has several; empty where it never has."""
+    own = (cohort.groups for _, cohort in cohorts(fleet) if cohort.task_pool.name == pool.name)
+    return next((groups for groups in own if len(groups) > 1), ())
 
 
 def offers(cluster: Cluster) -> Iterator[tuple[Flavor, str, FlavorResource]]:
@@ -104,3 +116,32 @@ def reach(cluster: Cluster, cohort: Cohort, queue: TeamQueue) -> Reach | None:
         ),
         key=lambda found: found.pieces,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueReach:
+    """A queue with its reach."""
+
+    cluster: Cluster
+    queue: TeamQueue
+    reach: Reach
+
+
+def reaches(fleet: Fleet, pool: TaskPool) -> Iterator[QueueReach]:
+    """Yield the reach of every queue of a task pool."""
+    for cluster, cohort in cohorts(fleet):
+        for queue in cohort.queues if cohort.task_pool.name == pool.name else ():
+            found = reach(cluster, cohort, queue)
+            if found:
+                yield QueueReach(cluster=cluster, queue=queue, reach=found)
+
+
+def best_reach(fleet: Fleet, pool: TaskPool) -> QueueReach | None:
+    """Return the queue of a task pool that reaches furthest; None where there is none."""
+    return max(reaches(fleet, pool), key=lambda one: one.reach.pieces, default=None)
+
+
+def fits_the_hardware(fleet: Fleet, pool: TaskPool) -> bool:
+    """Tell whether some flavor is as large as the task pool's largest job, so that only quota can be in its way."""
+    flavors = flavors_of(fleet, pool)
+    return any(pool.largest_job.total <= number for flavor in flavors for number in flavor.capacity.values())

@@ -1,8 +1,8 @@
 """A wish to borrow where nobody ever lends.
 
-A queue borrows what others own and lend, and what nobody owns. Where every card of the flavor is the queue's own, or others lend
-none of theirs, `borrow` and `poolBorrow` can never be used: a job that needs them waits for ever. This is also what a cohort
-with a single member amounts to.
+A queue borrows what others own and lend, and what nobody owns. Where every card of the flavor is the queue's own, or
+others lend none of theirs, `borrow` and `poolBorrow` can never be used: a job that needs them waits for ever. This is
+also what a cohort with a single member amounts to.
 
 Source: Kueue #1276, #6465; `available` of a ClusterQueue.
 """

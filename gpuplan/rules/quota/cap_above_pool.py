@@ -1,7 +1,7 @@
 """A cap that a shared pool can never fill.
 
-`cap` is the most that one team may hold of a shared task pool. The pool as a whole holds what it owns and what it may borrow; a
-cap beyond that limits nothing, and the reader of the file believes in cards that are not there.
+`cap` is the most that one team may hold of a shared task pool. The pool as a whole holds what it owns and what it may
+borrow; a cap beyond that limits nothing, and the reader of the file believes in cards that are not there.
 
 Source: Kueue, borrowingLimit of a ClusterQueue against the quota of its Cohort; #672.
 """

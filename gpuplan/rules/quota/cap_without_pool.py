@@ -1,8 +1,8 @@
 """A cap on cards of which the shared pool owns nothing.
 
-A team of a shared task pool holds cards of that pool and no others. With a cap on a tier that the pool neither owns nor may
-borrow from, the team could never hold one; and Kueue, which knows no limit where a Cohort states none, would let the pool
-borrow there without end.
+A team of a shared task pool holds cards of that pool and no others. With a cap on a tier that the pool neither owns
+nor may borrow from, the team could never hold one; and Kueue, which knows no limit where a Cohort states none, would
+let the pool borrow there without end.
 
 Source: Kueue, Cohort without a quota for a flavor; design of the service class `shared`.
 """

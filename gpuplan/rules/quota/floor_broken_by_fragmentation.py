@@ -1,13 +1,13 @@
 """A floor in cards that is not a floor in nodes.
 
-Kueue counts cards, nodes hold pods. Pods of a few cards, all within the rights of their queues, can sit on so many nodes that a
-pod of many cards finds no node with room, although its queue's floor is free by count. With a Topology, Kueue keeps such a job
-waiting; without one it admits the job, and its pod stays Pending while it holds the quota.
+Kueue counts cards, nodes hold pods. Pods of a few cards, all within the rights of their queues, can sit on so many
+nodes that a pod of many cards finds no node with room, although its queue's floor is free by count. With a Topology,
+Kueue keeps such a job waiting; without one it admits the job, and its pod stays Pending while it holds the quota.
 
-The finding takes the worst placement of all others: their floors and what shared pools own, in pods of any size up to their task
-pool's largest. Reclaimable work and borrowed cards do not count, since they give way; but a queued floor reclaims only from
-lower priorities, so against it what guaranteed and queued work may borrow does count. Pods as large as the floor's own are
-taken to keep their size here; quota/floor-needs-whole-pods says where that matters.
+The finding takes the worst placement of all others: their floors and what shared pools own, in pods of any size up to
+their task pool's largest. Reclaimable work and borrowed cards do not count, since they give way; but a queued floor
+reclaims only from lower priorities, so against it what guaranteed and queued work may borrow does count. Pods as
+large as the floor's own are taken to keep their size here; quota/floor-needs-whole-pods says where that matters.
 
 Not covered: how large a block or rack is, the queue's own smaller jobs, nodes that are down, and pods outside Kueue.
 

@@ -1,9 +1,9 @@
 """A floor that holds as long as others keep their pods large.
 
-Queues that run pods as large as this floor's own take nodes in the same steps and leave the rest whole. Nothing makes them: their
-teams may send one-card jobs as well, and enough of those, spread over the nodes, leave no room for a large pod although the
-floor is free by count. quota/floor-broken-by-fragmentation is about pods that are small by the spec; this note is about
-those that could be.
+Queues that run pods as large as this floor's own take nodes in the same steps and leave the rest whole. Nothing makes
+them: their teams may send one-card jobs as well, and enough of those, spread over the nodes, leave no room for a
+large pod although the floor is free by count. quota/floor-broken-by-fragmentation is about pods that are small by the
+spec; this note is about those that could be.
 
 Source: tried on Kueue 0.19.2 with two 8-card nodes; Kueue #5243, #3211.
 """

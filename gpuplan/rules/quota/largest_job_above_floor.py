@@ -1,9 +1,9 @@
 """A guaranteed task pool whose largest job is larger than its floor.
 
-The part above the floor is borrowed. Kueue finds borrowed cards among the idle ones and takes them from reclaimable work, but
-never from the floor or the fair share of another queue, whatever the priority: borrowWithinCohort is Never. Such a job may
-wait although its task pool is called guaranteed, and once it runs, the borrowed part makes the whole job a victim when an
-owner wants its cards back.
+The part above the floor is borrowed. Kueue finds borrowed cards among the idle ones and takes them from reclaimable
+work, but never from the floor or the fair share of another queue, whatever the priority: borrowWithinCohort is Never.
+Such a job may wait although its task pool is called guaranteed, and once it runs, the borrowed part makes the whole
+job a victim when an owner wants its cards back.
 
 Source: Kueue #16049, #10171.
 """

@@ -1,7 +1,7 @@
 """A queue that lends more than it owns.
 
-`lend` says how many of the guaranteed cards others may use while they are idle. A queue cannot lend what it does not own; Kueue's
-webhook refuses a lendingLimit above the nominalQuota, and Argo CD would stop in the middle of a sync.
+`lend` says how many of the guaranteed cards others may use while they are idle. A queue cannot lend what it does not
+own; Kueue's webhook refuses a lendingLimit above the nominalQuota, and Argo CD would stop in the middle of a sync.
 
 Source: Kueue webhook of ClusterQueue; seen on Kueue 0.19.2.
 """

@@ -1,7 +1,7 @@
 """A queue of a guaranteed task pool without a guarantee.
 
-`guaranteed` means that critical work has its floor at any moment. A queue with `borrow` alone has none: it runs on what others
-leave, and its borrowed cards are taken back from it whatever its priority.
+`guaranteed` means that critical work has its floor at any moment. A queue with `borrow` alone has none: it runs on
+what others leave, and its borrowed cards are taken back from it whatever its priority.
 
 Source: Kueue, reclaimWithinCohort takes borrowed quota back from any queue.
 """

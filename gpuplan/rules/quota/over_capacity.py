@@ -1,8 +1,8 @@
 """More cards given out than exist.
 
-What queues and shared pools own of one flavor and resource is added up over the whole cluster and may not exceed what its
-nodes offer. Kueue does not know how many cards there are: it would admit up to the quota, the surplus pods would wait for
-the scheduler, and then neither priority nor fairness decides who runs, but who was first.
+What queues and shared pools own of one flavor and resource is added up over the whole cluster and may not exceed what
+its nodes offer. Kueue does not know how many cards there are: it would admit up to the quota, the surplus pods would
+wait for the scheduler, and then neither priority nor fairness decides who runs, but who was first.
 
 Source: Kueue #3210, #4782, #5289.
 """

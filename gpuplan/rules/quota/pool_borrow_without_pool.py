@@ -1,7 +1,7 @@
 """A shared pool that owns nothing and only borrows.
 
-Its teams share what others leave, and every card of it is taken back as soon as an owner wants it: it is reclaimable work that
-stands above the reclaimable.
+Its teams share what others leave, and every card of it is taken back as soon as an owner wants it: it is reclaimable
+work that stands above the reclaimable.
 
 Source: Kueue, borrowingLimit of a Cohort without nominal quota.
 """

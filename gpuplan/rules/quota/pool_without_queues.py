@@ -1,7 +1,7 @@
 """A shared pool that owns cards for nobody.
 
-`pool` sets cards aside for the teams of a shared task pool. Without a team that has it in its `quotas`, they are nobody's:
-others may borrow them, no one may count on them.
+`pool` sets cards aside for the teams of a shared task pool. Without a team that has it in its `quotas`, they are
+nobody's: others may borrow them, no one may count on them.
 
 Source: Kueue, a Cohort without ClusterQueues.
 """

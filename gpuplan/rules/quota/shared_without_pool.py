@@ -1,7 +1,7 @@
 """A shared task pool that has no cards to share.
 
-Teams in a shared task pool hold its cards and no others. Without `pool`, and without `poolBorrow`, their queues exist, are
-active, and never admit a job.
+Teams in a shared task pool hold its cards and no others. Without `pool`, and without `poolBorrow`, their queues
+exist, are active, and never admit a job.
 
 Source: design of the service class `shared`; Kueue, potential quota of a ClusterQueue below an empty Cohort.
 """

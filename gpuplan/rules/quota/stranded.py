@@ -1,8 +1,8 @@
 """Cards that no queue can ever use.
 
-All queues of a flavor together, at the most that each may own and borrow, stay below the hardware. The difference can never run
-a job, however many wait: it was bought and is heated for nothing. The usual reasons are a number of one machine written for
-two, or a task pool that lost a tier.
+All queues of a flavor together, at the most that each may own and borrow, stay below the hardware. The difference can
+never run a job, however many wait: it was bought and is heated for nothing. The usual reasons are a number of one
+machine written for two, or a task pool that lost a tier.
 
 Source: Kueue, borrowingLimit and nominalQuota over a cohort tree; Kueue #706, AI-Hypercomputer/xpk #158.
 """
@@ -35,8 +35,11 @@ DOC = RuleDoc(
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each flavor and resource with such cards, once the fleet has teams at all."""
+    used = {tier for pool in fleet.task_pools for tier in pool.tiers}
     for cluster in fleet.clusters if fleet.teams else ():
         for flavor, resource, _ in offers(cluster):
+            if flavor.tier.name not in used:  # tier/unused
+                continue
             lost, capacity = stranded(cluster, flavor, resource), flavor.capacity[resource]
             if lost:
                 yield DOC.found(

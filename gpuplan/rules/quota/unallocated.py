@@ -1,8 +1,8 @@
 """Cards that nobody owns.
 
-What no queue and no shared pool owns sits on the root of the quota tree. Everyone who may borrow finds it there, and nobody can
-count on it. That is often meant, as a reserve or as food for reclaimable work; this note says how much it is, so that it is
-also known.
+What no queue and no shared pool owns sits on the root of the quota tree. Everyone who may borrow finds it there, and
+nobody can count on it. That is often meant, as a reserve or as food for reclaimable work; this note says how much it
+is, so that it is also known.
 
 Source: design, "the quota tree equals the hardware by construction".
 """

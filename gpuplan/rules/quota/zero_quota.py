@@ -1,7 +1,7 @@
 """A queue that can never hold a card.
 
-Nothing is guaranteed to it, and there is nothing that it may borrow: by its own numbers, or because nobody lends. Kueue takes
-the queue and calls it active; jobs in it wait for ever without a word.
+Nothing is guaranteed to it, and there is nothing that it may borrow: by its own numbers, or because nobody lends.
+Kueue takes the queue and calls it active; jobs in it wait for ever without a word.
 
 Source: Kueue, potential quota of a ClusterQueue; #1410.
 """

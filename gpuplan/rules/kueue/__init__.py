@@ -1,0 +1,1 @@
+"""Rules about what Kueue makes of the spec: flavors, fallback, topology, admission."""

@@ -1,0 +1,56 @@
+"""A queue with more flavors or resources than Kueue takes.
+
+A ClusterQueue has at most 16 resource groups; a group at most 64 flavors, 64 resource names and 512 pairs of the two;
+all groups together at most 256 flavors and 256 names. The pairs and the totals are checked by Kueue's webhook, not by
+the schema.
+
+Source: Kueue v1beta2 schema and webhook of ClusterQueue and Cohort; #6007, #6891, #7063, #15500.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.model.fleet import Fleet
+from gpuplan.model.queues import Cohort
+from gpuplan.rulebook import RuleDoc
+from gpuplan.rules.amounts import cohorts
+
+DOC = RuleDoc(
+    id="kueue/queue-too-large",
+    severity=Severity.ERROR,
+    summary="A queue with more flavors or resources than Kueue takes",
+    why="The API server or Kueue's webhook refuses the ClusterQueue.",
+    fix="Give the task pool fewer tiers, or join pools into one flavor by equal cards, sharing and revision.",
+    bad="taskPools:\n  scratch: {tiers: [t01, t02, t03]}   # and so on up to t65",
+    good="taskPools:\n  scratch: {tiers: [t01, t02]}\n  scratch-more: {tiers: [t03]}",
+)
+
+MAX_GROUPS = 16
+MAX_IN_GROUP = 64
+MAX_PAIRS_IN_GROUP = 512
+MAX_IN_QUEUE = 256
+
+
+def check(fleet: Fleet) -> Iterator[Diagnostic]:
+    """Yield a finding for each limit that the queues of a task pool exceed."""
+    for cluster, cohort in cohorts(fleet):
+        for what, number, limit in _sizes(cohort):
+            if number > limit:
+                yield DOC.found(
+                    f"Queues of `{cohort.task_pool.name}` in cluster `{cluster.name}` have {number} {what}; Kueue takes {limit}",
+                    at=fleet.places.value((*cohort.task_pool.path, "tiers")),
+                )
+
+
+def _sizes(cohort: Cohort) -> Iterator[tuple[str, int, int]]:
+    """Yield (what, how many, how many at most)."""
+    yield "resource groups", len(cohort.groups), MAX_GROUPS
+    for group in cohort.groups:
+        flavors, resources = len(group.flavors), len(group.resources)
+        yield "flavors in a resource group", flavors, MAX_IN_GROUP
+        yield "resource names in a resource group", resources, MAX_IN_GROUP
+        yield "pairs of flavor and resource name in a resource group", flavors * resources, MAX_PAIRS_IN_GROUP
+    yield "flavors", len(cohort.flavors), MAX_IN_QUEUE
+    yield "resource names", sum(len(group.resources) for group in cohort.groups), MAX_IN_QUEUE
