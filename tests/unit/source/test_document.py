@@ -122,6 +122,10 @@ def test_an_anchor_set_again_counts_from_there_on() -> None:
     assert read("a: &x 1\nb: *x\nc: &x 2\nd: *x\n").plain() == {"a": 1, "b": 1, "c": 2, "d": 2}
 
 
+def test_an_anchor_inside_a_value_of_the_same_anchor_is_the_later_one() -> None:
+    assert read("a: &x [&x 1]\nb: *x\n").plain() == {"a": [1], "b": 1}
+
+
 def test_lines_are_counted_as_yaml_1_2_counts_them() -> None:
     assert split_lines("a\n") == split_lines("a") == ("a", "")
     assert split_lines("a\nb\r\nc\rd\x0be\x85f\u2028g") == ("a", "b", "c", "d\x0be\x85f\u2028g", "")

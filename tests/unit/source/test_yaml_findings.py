@@ -112,6 +112,17 @@ def test_a_syntax_error_is_said_in_our_words_where_the_mistake_is(text: str, pla
     assert finding.fix != findings.SYNTAX.fix
 
 
+@pytest.mark.parametrize(("text", "places"), [("a: 'x\nb: 1\n", ["f:3:1"]), ("a: *\n", [])])
+def test_the_place_where_a_mistake_was_noticed_is_shown_if_it_is_on_another_line(text: str, places: list[str]) -> None:
+    (finding,) = parse_text("f", text).findings
+    assert [str(other.at) for other in finding.also] == places
+
+
+def test_a_line_of_equal_signs_alone_is_no_merge_conflict() -> None:
+    (finding,) = parse_text("f", "a: |\n  Title\n=======\nb: [\n").findings
+    assert finding.rule == "yaml/syntax"
+
+
 def test_every_rule_about_text_has_a_case() -> None:
     about_text = {rule.id for rule in SOURCE_RULES if rule.id.startswith("yaml/")}
     assert {rule for _, rule, _, _ in CASES} | {"yaml/syntax"} == about_text
