@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gpuplan.diagnostics import KeyPath
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import Flavor
-from gpuplan.model.queues import Cohort, FlavorResource, PoolShare, ResourceGroup, Service, TaskPool, TeamQueue
+from gpuplan.model.queues import Cohort, FlavorResource, PoolShare, ResourceGroup, Service, TaskPool, Team, TeamQueue
 
 OWNING = (Service.GUARANTEED, Service.QUEUED)
 """Service classes whose queues own cards of their own."""
@@ -145,3 +145,9 @@ def fits_the_hardware(fleet: Fleet, pool: TaskPool) -> bool:
     """Tell whether some flavor is as large as the task pool's largest job, so that only quota can be in its way."""
     flavors = flavors_of(fleet, pool)
     return any(pool.largest_job.total <= number for flavor in flavors for number in flavor.capacity.values())
+
+
+def teams_with_queues(fleet: Fleet) -> list[Team]:
+    """Return the teams that have a queue in some cluster, in the order of the spec."""
+    present = {team.name for cluster in fleet.clusters for team in cluster.teams}
+    return [team for team in fleet.teams if team.name in present]

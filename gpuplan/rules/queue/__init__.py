@@ -1,0 +1,1 @@
+"""Rules about queues and the work that goes into them."""

@@ -1,0 +1,33 @@
+"""A team whose alerts reach nobody of it.
+
+`alerts.receiver` is the Alertmanager receiver that the team's alerts are labelled for. Without one, alerts about its
+cards and queues go to the platform's default route.
+
+Source: Alertmanager, routing by label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.model.fleet import Fleet
+from gpuplan.rulebook import RuleDoc
+from gpuplan.rules.amounts import teams_with_queues
+
+DOC = RuleDoc(
+    id="team/no-receiver",
+    severity=Severity.INFO,
+    summary="A team whose alerts reach nobody of it",
+    why="Alerts about its cards and queues go to the default route, where nobody knows its work.",
+    fix="Name its Alertmanager receiver under `alerts: {receiver: …}`.",
+    bad="teams:\n  nlp: {namespaces: [nlp], quotas: {scratch: {}}}",
+    good="teams:\n  nlp: {namespaces: [nlp], alerts: {receiver: nlp-oncall}, quotas: {scratch: {}}}",
+)
+
+
+def check(fleet: Fleet) -> Iterator[Diagnostic]:
+    """Yield a finding for each team that has queues but no receiver."""
+    for team in teams_with_queues(fleet):
+        if not team.receiver:
+            yield DOC.found(f"Team `{team.name}` has no receiver for its alerts", at=fleet.places.key(team.path))
