@@ -39,6 +39,7 @@ class SpecModel(BaseModel):
         strict=True,
         frozen=True,
         alias_generator=to_camel,
+        defer_build=True,  # only the whole spec is ever validated: half the start-up
         json_schema_extra=_names_for_the_schema,
     )
 
