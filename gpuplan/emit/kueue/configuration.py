@@ -1,7 +1,7 @@
 """The configuration of Kueue's manager (research/kueue.md §2). Kueue refuses keys and gates that it does not know.
 
 Fair sharing is on, because shared pools need it, with both of Kueue's strategies in its usual order: a victim may go if
-its share stays above the newcomer's, or else if it was above before. Each manager takes jobs of the team namespaces
+its share stays at or above the newcomer's, or else if it was above before. Each manager takes jobs of the team namespaces
 alone, so that its webhooks, which fail closed, touch nobody else's pods (cases C92).
 """
 
@@ -40,7 +40,7 @@ def texts(fleet: Fleet, cluster: Cluster) -> Iterator[TextFile]:
         "metadata": {"name": conventions.KUEUE_CONFIG, "namespace": conventions.KUEUE_NAMESPACE},
         "data": {conventions.KUEUE_CONFIG_KEY: yaml_text(manager_configuration(cluster))},
     }
-    path = f"provisioner/{cluster.name}/{conventions.KUEUE_CONFIG}.yaml"
+    path = f"provisioner/{cluster.name}/kueue/{conventions.KUEUE_CONFIG}.yaml"
     yield TextFile(path=path, text=yaml_text(config_map), origin=origin(fleet, (*cluster.path, "kueue")))
 
 

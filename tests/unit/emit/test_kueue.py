@@ -271,7 +271,7 @@ def test_who_installs_kueue_himself_gets_the_configuration_as_a_file_outside_arg
     built = fleet(spec("", ", kueue: {install: external}"))
     (text,) = kueue.texts(built, built.clusters[0])
     config_map = yaml.safe_load(text.text)
-    assert text.path == "provisioner/main/kueue-manager-config.yaml"
+    assert text.path == "provisioner/main/kueue/kueue-manager-config.yaml"
     assert config_map["metadata"] == {"name": "kueue-manager-config", "namespace": "kueue-system"}
     written = yaml.safe_load(config_map["data"]["controller_manager_config.yaml"])
     assert written == kueue.manager_configuration(built.clusters[0])
