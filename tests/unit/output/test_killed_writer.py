@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from gpuplan.output import Guarantee, write_tree
+from gpuplan.output.journal import Site, journal_of
 from tests.unit.output.trees import VERSION, beside, encoded, in_child, ours, outputs, place, write
 
 OLD = {"same.yaml": "s: 1\n", "d/changed.yaml": "c: 1\n", "d/removed.yaml": "r: 1\n", "gone/removed.yaml": "r: 2\n"}
@@ -206,12 +207,52 @@ def test_what_somebody_saves_during_a_write_is_not_lost_at_any_step(quick_path: 
     assert saved > 30
 
 
+@pytest.mark.parametrize("guarantee", Guarantee)
+def test_what_somebody_saves_before_the_write_is_killed_is_not_lost(quick_path: Path, guarantee: Guarantee) -> None:
+    saved = 0
+    for step in range(1, 60):
+        root, done = quick_path / f"{step}" / "rendered", quick_path / f"{step}" / "done"
+        write(root, OLD)
+        place(root, FOREIGN)
+
+        def doomed(step: int = step, root: Path = root, done: Path = done) -> None:
+            on_step(step, lambda: save(root / "d/notes.txt", "edited\n", done))
+            on_step(step + 8 + step % 13, die)
+            write_with(root, guarantee)
+
+        in_child(doomed)
+        write(root, NEW)
+        edit = {"d/notes.txt": "edited\n"} if done.exists() else {}
+        assert ours(root) == encoded(NEW, FOREIGN, edit), step
+        saved += bool(edit)
+    assert saved > 30
+
+
 def save(path: Path, text: str, done: Path) -> None:
     """Save as editors do, a new file beside the old one and then a rename; make `done` when that worked."""
     if path.parent.exists():
         path.with_name("notes.txt~").write_text(text)
         path.with_name("notes.txt~").replace(path)
         done.touch()
+
+
+def test_a_lock_file_that_was_removed_before_it_was_locked_is_no_lock(quick_path: Path) -> None:
+    site = Site(quick_path / "rendered")
+
+    def child() -> None:
+        removed = False
+
+        def hook(event: str, _: object) -> None:
+            nonlocal removed
+            if event == "fcntl.flock" and not removed:
+                removed = True
+                site.journal.unlink()
+
+        sys.addaudithook(hook)
+        with journal_of(site, patience=0):
+            assert site.journal.exists()
+
+    assert in_child(child) == 0
 
 
 def test_two_writers_at_once_take_turns(quick_path: Path) -> None:
