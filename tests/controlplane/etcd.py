@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 import urllib3
 
@@ -12,6 +12,7 @@ from tests.controlplane.workspace import Workspace
 
 START_LIMIT_SECONDS = 60
 REQUEST_LIMIT_SECONDS = 30.0
+LARGEST_TRANSACTION = 2000
 KEPT_FOLDERS = (
     "/registry/apiextensions.k8s.io/customresourcedefinitions/",
     "/registry/apiregistration.k8s.io/",
@@ -46,7 +47,7 @@ class Etcd:
                 f"--initial-advertise-peer-urls={peers}",
                 f"--initial-cluster=default={peers}",
                 "--unsafe-no-fsync",
-                "--max-txn-ops=100000",
+                f"--max-txn-ops={LARGEST_TRANSACTION}",
                 "--log-level=warn",
             ],
         )
@@ -62,10 +63,11 @@ class Etcd:
         answer = self._call("range", folder)
         return frozenset(base64.b64decode(entry["key"]).decode() for entry in answer.get("kvs", []))
 
-    def delete(self, keys: Iterable[str]) -> None:
-        """Delete keys in one transaction; the API server tells its watchers as if each object had been deleted."""
-        requests = [{"request_delete_range": {"key": _code(key)}} for key in keys]
-        self._call("txn", {"success": requests})
+    def delete(self, keys: Sequence[str]) -> None:
+        """Delete keys; the API server tells its watchers as if each object had been deleted."""
+        for first in range(0, len(keys), LARGEST_TRANSACTION):
+            some = keys[first : first + LARGEST_TRANSACTION]
+            self._call("txn", {"success": [{"request_delete_range": {"key": _code(key)}} for key in some]})
 
     def _call(self, method: str, body: dict[str, object]) -> dict[str, list[dict[str, str]]]:
         answer = self._http.request(
