@@ -60,7 +60,7 @@ from gpuplan.rules.mig import (
 from gpuplan.rules.monitoring import counter_needs_profiling, counter_not_on_mig, unknown_counter
 from gpuplan.rules.names import collision, too_long
 from gpuplan.rules.namespace import in_two_teams, repeated, reserved, usually_others
-from gpuplan.rules.nfd import ambiguous_pools, card_without_pci_id
+from gpuplan.rules.nfd import ambiguous_pools, card_without_pci_id, node_name_pattern
 from gpuplan.rules.pool import (
     cards_per_node_unusual,
     label_reserved,
@@ -162,6 +162,7 @@ MODULES: tuple[ModuleType, ...] = (
     usually_others,
     ambiguous_pools,
     card_without_pci_id,
+    node_name_pattern,
     cards_per_node_unusual,
     label_reserved,
     no_common_label,

@@ -73,7 +73,7 @@ def test_no_two_findings_share_an_id_and_the_book_holds_them_all() -> None:
 @pytest.mark.parametrize("doc", DOCS, ids=lambda doc: doc.id)
 def test_a_finding_is_explained_in_full(doc: RuleDoc) -> None:
     assert doc.summary
-    assert doc.summary[0].isupper()
+    assert not doc.summary[0].islower()
     assert not doc.summary.endswith(".")
     for sentence in (doc.why, doc.fix):
         assert sentence

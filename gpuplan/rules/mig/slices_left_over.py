@@ -8,7 +8,7 @@ Source: NVIDIA MIG User Guide, supported profiles and their placements.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gpuplan.catalog.geometry import fits
 from gpuplan.diagnostics import Diagnostic, Severity
@@ -29,8 +29,12 @@ DOC = RuleDoc(
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each mix that another plain instance could join."""
+    found: dict[tuple[str, tuple[tuple[str, int], ...]], Mapping[str, int]] = {}
     for cut in cuts(fleet):
-        larger = _larger(cut) if fits(cut.mig_class, cut.mix) else {}
+        key = (cut.mig_class.name, tuple(cut.mix.items()))
+        if key not in found:
+            found[key] = _larger(cut) if fits(cut.mig_class, cut.mix) else {}
+        larger = found[key]
         if larger:
             yield DOC.found(
                 f"Pool `{cut.pool.name}`: {said(cut.mix)} leaves room for more on each `{cut.pool.card.name}`",

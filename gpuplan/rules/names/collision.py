@@ -38,19 +38,27 @@ class Named(NamedTuple):
 
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield a finding for each name that another object of the same cluster has."""
+    """Yield a finding for each name that another object of the same cluster has, at the later of the two places."""
     said: set[tuple[str, KeyPath, KeyPath]] = set()
     for cluster in fleet.clusters:
-        first: dict[tuple[str, str], Named] = {}
-        for named in sorted(_named(fleet, cluster), key=lambda named: fleet.places.key(named.path)):
-            other = first.setdefault((named.space, named.name), named)
-            if other.path != named.path and (named.name, other.path, named.path) not in said:
-                said.add((named.name, other.path, named.path))
-                yield DOC.found(
-                    f"{named.what} would have the name `{named.name}`, as {other.what} has",
-                    at=fleet.places.key(named.path),
-                    also=(Related(f"makes {other.what}", fleet.places.key(other.path)),),
-                )
+        bearers: dict[tuple[str, str], dict[KeyPath, Named]] = {}
+        for named in _named(fleet, cluster):
+            bearers.setdefault((named.space, named.name), {})[named.path] = named
+        for same in bearers.values():
+            if len(same) > 1:
+                first, *others = sorted(same.values(), key=lambda named: fleet.places.key(named.path))
+                for other in others:
+                    if (other.name, first.path, other.path) not in said:
+                        said.add((other.name, first.path, other.path))
+                        yield _found(fleet, first, other)
+
+
+def _found(fleet: Fleet, first: Named, other: Named) -> Diagnostic:
+    return DOC.found(
+        f"{other.what} would have the name `{other.name}`, as {first.what} has",
+        at=fleet.places.key(other.path),
+        also=(Related(f"makes {first.what}", fleet.places.key(first.path)),),
+    )
 
 
 def _named(fleet: Fleet, cluster: Cluster) -> Iterator[Named]:

@@ -33,6 +33,9 @@ DOC = RuleDoc(
 
 MAX_DOMAIN = 253
 MAX_KEY_NAME = 63
+MAX_KEY = MAX_DOMAIN + 1 + MAX_KEY_NAME
+MAX_LEVEL = 316
+"""Characters of a level in Kueue's Topology, one less than a label key may have."""
 
 
 class Name(NamedTuple):
@@ -51,11 +54,11 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
         if len(name) > conventions.MAX_LABEL_VALUE:
             summary = f"{kind} `{name}` has {len(name)} characters, {conventions.MAX_LABEL_VALUE} are allowed"
             yield DOC.found(summary, at=fleet.places.key(path), fix=fix)
-    for key, path in _label_keys(fleet):
+    for key, most, path in _label_keys(fleet):
         domain, _, rest = key.rpartition("/")
-        if len(domain) > MAX_DOMAIN or len(rest) > MAX_KEY_NAME:
+        if len(domain) > MAX_DOMAIN or len(rest) > MAX_KEY_NAME or len(key) > most:
             parts = f"{len(domain)} characters of domain and {len(rest)} of name"
-            summary = f"Label key `{key}` has {parts}, {MAX_DOMAIN} and {MAX_KEY_NAME} are allowed"
+            summary = f"Label key `{key}` has {parts}; {MAX_DOMAIN} and {MAX_KEY_NAME} are allowed, {most} in all"
             yield DOC.found(summary, at=fleet.places.key(path))
 
 
@@ -78,15 +81,16 @@ def _names(cluster: Cluster) -> Iterator[Name]:
             yield Name("ClusterQueue", queue.name, queue.path)
 
 
-def _label_keys(fleet: Fleet) -> Iterator[tuple[str, KeyPath]]:
+def _label_keys(fleet: Fleet) -> Iterator[tuple[str, int, KeyPath]]:
+    """Yield each label key with the most characters that it may have, and its place."""
     for cluster in fleet.clusters:
         for pool in cluster.pools:
             for key, _ in pool.selection.labels:
-                yield key, (*pool.path, "selectedBy", "labels", key)
+                yield key, MAX_KEY, (*pool.path, "selectedBy", "labels", key)
             for index, taint in enumerate(pool.taints):
-                yield taint.key, (*pool.path, "taints", index, "key")
+                yield taint.key, MAX_KEY, (*pool.path, "taints", index, "key")
     for tier in tiers(fleet):
         for index, level in enumerate(tier.levels):
-            yield level, level_path(tier, index)
+            yield level, MAX_LEVEL, level_path(tier, index)
     for key in fleet.monitoring.selector_labels:
-        yield key, (*fleet.monitoring.path, "selectorLabels", key)
+        yield key, MAX_KEY, (*fleet.monitoring.path, "selectorLabels", key)
