@@ -68,7 +68,7 @@ class ClusterSpec(SpecModel):
     """Who runs the node agents: `manual` (our DaemonSets), `operator` (the GPU Operator) or `external` (others)."""
     release: Text | None = None
     """A tested set of component versions from the catalogue; by default the newest."""
-    components: dict[Name, ComponentSpec] = {}
+    components: dict[Text, ComponentSpec] = {}
     """Single components at other versions than the release's."""
     kueue: KueueSpec = KueueSpec()
     """How Kueue runs."""
