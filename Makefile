@@ -46,7 +46,7 @@ tools: dev  ## build etcd, kube-apiserver, Kueue, kwok, promtool, kubeconform in
 
 golden: dev  ## rewrite the expected outputs, to be read in review
 	@test -z "$$CI" || { echo "make golden does not run in CI"; exit 1; }
-	GPUPLAN_GOLDEN=write $(BIN)/pytest -q -m "not controlplane" tests/unit tests/cli
+	GPUPLAN_WRITE_GOLDEN=1 $(BIN)/pytest -q -m "not controlplane" tests/unit tests/cli
 	$(BIN)/gpuplan render
 	git --no-pager diff --stat
 

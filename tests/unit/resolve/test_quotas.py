@@ -165,3 +165,12 @@ def test_a_proportional_split_loses_nothing_and_is_fair_to_one_piece(
     whole = sum(capacities.values())
     assert sum(parts.values()) == total
     assert all(abs(parts[item] - total * capacity / whole) < 1 for item, capacity in capacities.items())
+
+
+def test_single_components_may_be_overridden_and_bring_their_image_along() -> None:
+    text = HARDWARE.replace('us: {kubernetes: "1.36"}', 'us: {kubernetes: "1.36", components: {devicePlugin: {version: v0.19.1}}}')
+    plugins = {cluster.name: cluster.components["devicePlugin"].image for cluster in fleet(text).clusters}
+    assert plugins == {
+        "eu": "nvcr.io/nvidia/k8s-device-plugin:v0.20.0",
+        "us": "nvcr.io/nvidia/k8s-device-plugin:v0.19.1",
+    }
