@@ -14,14 +14,17 @@ _FAR: Final = 400
 """Characters to each side of the place that are looked at: more never fits, and a line can have millions."""
 
 
-def excerpt(lines: Sequence[str], span: Span, *, width: int, colour: bool, style: str = "error") -> Iterator[str]:
-    """Yield the source line and the marks below it, at most `width` cells wide.
+def is_whole_file(span: Span) -> bool:
+    """Tell whether a finding is about a file as such: the empty span at its start.
 
-    Nothing for a file as a whole (the empty span at its start: it may be a link to a file that must not be shown), and
-    nothing where the file has no such line.
+    Then its text is not to be asked for: it may be a pipe, a huge file, or a link to what must not be shown.
     """
-    whole_file = (span.line, span.column, span.end_line, span.end_column) == (1, 1, 1, 1)
-    if whole_file or not span.line <= len(lines) or not lines[span.line - 1].strip():
+    return (span.line, span.column, span.end_line, span.end_column) == (1, 1, 1, 1)
+
+
+def excerpt(lines: Sequence[str], span: Span, *, width: int, colour: bool, style: str = "error") -> Iterator[str]:
+    """Yield the source line and the marks below it, at most `width` cells wide; nothing where there is no such line."""
+    if not span.line <= len(lines) or not lines[span.line - 1].strip():
         return
     line = lines[span.line - 1]
     gutter = f"{span.line:>5} | "

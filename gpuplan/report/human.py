@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gpuplan.diagnostics import Diagnostic, Diagnostics, Severity
-from gpuplan.report.excerpt import excerpt
+from gpuplan.diagnostics import Diagnostic, Diagnostics, Severity, Span
+from gpuplan.report.excerpt import excerpt, is_whole_file
 from gpuplan.report.terminal import paint, printable
 
 LinesOf = Callable[[str], Sequence[str]]
@@ -63,12 +63,17 @@ def _headline(finding: Diagnostic, page: Page) -> str:
 def _block(finding: Diagnostic, lines: LinesOf, page: Page) -> Iterator[str]:
     yield _headline(finding, page)
     style = finding.severity.value
-    yield from excerpt(lines(finding.at.file), finding.at, width=page.width, colour=page.colour, style=style)
+    yield from _excerpt(finding.at, lines, page, style)
     yield from _wrapped(finding.detail, "", page)
     for other in finding.also:
         yield f"{_INDENT}also: {printable(str(other.at))} {printable(other.message)}"
-        yield from excerpt(lines(other.at.file), other.at, width=page.width, colour=page.colour, style="frame")
+        yield from _excerpt(other.at, lines, page, "frame")
     yield from _wrapped(finding.fix, "fix: ", page)
+
+
+def _excerpt(at: Span, lines: LinesOf, page: Page, style: str) -> Iterator[str]:
+    if not is_whole_file(at):
+        yield from excerpt(lines(at.file), at, width=page.width, colour=page.colour, style=style)
 
 
 def _wrapped(text: str, label: str, page: Page) -> Iterator[str]:

@@ -124,13 +124,22 @@ def test_a_long_line_is_cut_around_the_place() -> None:
     assert mark.count("^") == 4
 
 
-@pytest.mark.parametrize(
-    "span",
-    [Span("f", 1, 1, 1, 1), Span("f", 3, 1, 3, 2), Span("f", 2, 1, 2, 1)],
-    ids=["whole file", "no line", "blank"],
-)
-def test_there_is_no_excerpt_of_a_file_as_a_whole_or_of_nothing(span: Span) -> None:
-    assert list(excerpt(("secret", " "), span, width=80, colour=False)) == []
+def test_the_text_of_a_file_is_not_asked_for_when_the_finding_is_about_the_file_as_such() -> None:
+    asked: list[str] = []
+    whole = Span("fleet/x.yaml", 1, 1, 1, 1)
+    finding = Diagnostic(rule="a/b", severity=Severity.ERROR, summary="s", at=whole, also=(Related("m", whole),))
+
+    def lines(file: str) -> tuple[str, ...]:
+        asked.append(file)
+        return ("secret",)
+
+    assert "secret" not in full((finding,), lines, Page())
+    assert asked == []
+
+
+@pytest.mark.parametrize("span", [Span("f", 3, 1, 3, 2), Span("f", 2, 1, 2, 2)], ids=["no such line", "blank line"])
+def test_there_is_no_excerpt_of_nothing(span: Span) -> None:
+    assert list(excerpt(("text", " "), span, width=80, colour=False)) == []
 
 
 @pytest.mark.parametrize(
