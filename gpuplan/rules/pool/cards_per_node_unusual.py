@@ -29,7 +29,7 @@ DOC = RuleDoc(
 
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield a finding for each pool with a number of cards that is no part of a usual server."""
+    """Yield a finding for each pool with a number of cards that hardly any server has."""
     for _, pool in pools(fleet):
         if pool.card.cards_per_node and pool.cards_per_node not in _plausible(pool.card):
             yield DOC.found(
@@ -40,6 +40,8 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 
 
 def _plausible(card: Card) -> set[int]:
-    """Return usual numbers of devices and their even parts, as a virtual machine has them."""
+    """Return the numbers of devices that a node may well have."""
     usual = {number * card.devices for number in card.cards_per_node} | set(card.cards_per_node)
-    return {part for number in usual for part in range(1, number + 1) if number % part == 0}
+    if min(card.cards_per_node) > 1:
+        return {part for number in usual for part in range(1, number + 1) if number % part == 0}
+    return set(range(1, 2 * max(usual) + 1))
