@@ -44,6 +44,13 @@ class Composer:
         self._anchors: dict[str, Node | _OpenCollection] = {}
         self._repeats = Repeats()
         self._limit_noted = False
+        self._stack: list[_OpenCollection] = []
+
+    @property
+    def open_bracket(self) -> Mark | None:
+        """Where the innermost `[` or `{` stands that is still open, after the parser gave up."""
+        marks = [collection.event.start_mark for collection in self._stack if collection.event.flow_style]
+        return marks[-1] if marks else None
 
     def documents(self, next_event: NextEvent) -> Iterator[Node]:
         """Yield the top node of each document.
@@ -65,7 +72,7 @@ class Composer:
         file = self.file
         roots: list[Node] = []
         add: Callable[[Node], None] = roots.append
-        stack: list[_OpenCollection] = []
+        stack = self._stack = []
         while not roots:
             event = next_event()
             kind = event.__class__

@@ -96,6 +96,6 @@ AFTER_VALUE: Final = Saying(
     fix="Put the whole value in quotes; in single quotes a quote is written twice, as in 'it''s'.",
 )
 CUT_OFF: Final = Saying(
-    summary="the document ends in the middle of a value", fix="Close the bracket that is still open above."
+    summary="a bracket that is not closed before the document ends", fix="Close the bracket.", opening=True
 )
 TEMPLATE_FIX: Final = "A fleet has no template language: write the value out, or put the braces in quotes."

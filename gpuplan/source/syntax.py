@@ -52,8 +52,13 @@ def forbidden_characters(file: str, text: str, *, parser_complains: bool = False
     return tuple(found)
 
 
-def syntax_finding(file: str, lines: tuple[str, ...], error: MarkedYAMLError | TooDeepError) -> tuple[Diagnostic, int]:
-    """Return the finding for a document that cannot be read, and the index of the line where that was noticed."""
+def syntax_finding(
+    file: str, lines: tuple[str, ...], error: MarkedYAMLError | TooDeepError, open_bracket: Mark | None
+) -> tuple[Diagnostic, int]:
+    """Return the finding for a document that cannot be read, and the index of the line where that was noticed.
+
+    `open_bracket` is where a bracket stands that was still open then.
+    """
     noticed: Mark | None = error.mark if isinstance(error, TooDeepError) else error.problem_mark or error.context_mark
     if noticed is None:
         return findings.SYNTAX.found(f"the text is not YAML: {error}", at=Span(file, 1, 1, 1, 1)), len(lines)
@@ -62,14 +67,16 @@ def syntax_finding(file: str, lines: tuple[str, ...], error: MarkedYAMLError | T
         summary = f"values are nested more than {findings.MAX_DEPTH} deep"
         return findings.TOO_DEEP.found(summary, at=here), noticed.line
     special = _merge_conflict(file, lines) or _tab(file, lines, here.line)
-    return special or _translated(file, lines, error, here), noticed.line
+    return special or _translated(file, lines, error, here, open_bracket), noticed.line
 
 
-def _translated(file: str, lines: tuple[str, ...], error: MarkedYAMLError, here: Span) -> Diagnostic:
+def _translated(
+    file: str, lines: tuple[str, ...], error: MarkedYAMLError, here: Span, open_bracket: Mark | None
+) -> Diagnostic:
     text = lines[here.line - 1]
     ends = (here.line == len(lines) and not text) or text.startswith(("---", "..."))
     saying = _saying(error, text[: here.column - 1], at_document_end=ends)
-    opening: Mark | None = error.context_mark
+    opening: Mark | None = open_bracket if saying is CUT_OFF else error.context_mark
     at = _char_span(file, lines, opening) if saying.opening and opening is not None else here
     line = lines[at.line - 1]
     char = line[at.column - 1 : at.column]

@@ -73,7 +73,7 @@ def _compose(composer: Composer, text: str) -> tuple[list[Node], list[Diagnostic
             break
         except (TooDeepError, MarkedYAMLError) as error:
             lines = lines or split_lines(text)
-            finding, noticed = syntax_finding(composer.file, lines, error)
+            finding, noticed = syntax_finding(composer.file, lines, error, composer.open_bracket)
             broken.append(finding)
             start = _next_document(lines, max(noticed, start + 1))
             if not start:

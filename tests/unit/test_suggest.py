@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuplan.suggest import nearest, slips
@@ -58,6 +58,7 @@ def test_slips_are_counted(a: str, b: str, expected: int) -> None:
 words = st.text("abcxyzO0lI1-_.", max_size=10)
 
 
+@settings(deadline=None)
 @given(words, st.lists(words, max_size=6))
 def test_a_suggestion_is_known_and_never_far_off(word: str, known: list[str]) -> None:
     found = nearest(word, known)
@@ -71,6 +72,7 @@ def test_a_suggestion_is_known_and_never_far_off(word: str, known: list[str]) ->
     assert part or alike or slips(a, b) * 3 <= len(a)
 
 
+@settings(deadline=None)
 @given(words, st.lists(words, max_size=6), st.randoms())
 def test_a_suggestion_does_not_depend_on_the_order_of_the_names(word: str, known: list[str], random: Random) -> None:
     shuffled = list(known)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuplan.diagnostics import Diagnostic, Related, Severity, Span
@@ -199,6 +199,7 @@ findings = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(findings, max_size=3).map(tuple), st.lists(anything, max_size=4).map(tuple), st.sampled_from(FORMATS))
 def test_no_content_can_steer_a_terminal_in_any_format(
     found: tuple[Diagnostic, ...], lines: tuple[str, ...], output_format: str
@@ -208,6 +209,7 @@ def test_no_content_can_steer_a_terminal_in_any_format(
     text.encode()
 
 
+@settings(deadline=None)
 @given(
     st.text(st.characters(codec="utf-8"), max_size=200), st.integers(1, 200), st.integers(0, 100), st.integers(20, 120)
 )

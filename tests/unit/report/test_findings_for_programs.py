@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import jsonschema
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gpuplan.diagnostics import Diagnostic, Related, Severity, Span
@@ -227,6 +227,7 @@ NASTY = Diagnostic(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(findings, max_size=4).map(tuple))
 @example((NASTY,))
 def test_any_content_gives_well_formed_output(found: tuple[Diagnostic, ...]) -> None:

@@ -169,7 +169,7 @@ def test_an_unreadable_file_is_a_finding_and_the_others_are_still_read(fleet: Pa
     os.seteuid(before)
     assert rules_and_places(fleet) == [
         "fleet/locked:1:1 source/unreadable",
-        "fleet/other.yaml:2:1 yaml/syntax",
+        "fleet/other.yaml:1:4 yaml/syntax",
         "fleet/secret.yaml:1:1 source/unreadable",
     ]
 
@@ -196,7 +196,7 @@ def test_documents_come_with_errors_that_leave_them_whole_and_not_with_others(fl
 
 def test_a_file_name_that_no_terminal_can_show_is_escaped(fleet: Path) -> None:
     Path(os.fsdecode(b"fleet/a\xff\x1b.yaml")).write_text("[")
-    assert rules_and_places(fleet) == [r"fleet/a\udcff\x1b.yaml:2:1 yaml/syntax"]
+    assert rules_and_places(fleet) == [r"fleet/a\udcff\x1b.yaml:1:1 yaml/syntax"]
 
 
 def test_a_file_that_vanishes_is_a_finding(fleet: Path) -> None:

@@ -90,7 +90,8 @@ SYNTAX = [
     ("%YAML 1.3\n---\na: 1\n", "1:1", "version that does not exist"),
     ("%FOO\n---\na: 1\n", "1:5", "no directive of YAML"),
     ("a: 1\n...\nb: 2\n", "3:1", "does not belong to the value before it"),
-    ("a: [\n---\nb: 1\n", "2:1", "ends in the middle of a value"),
+    ("a: [\n---\nb: 1\n", "1:4", "not closed before the document ends"),
+    ("a: {b: [\n", "1:8", "not closed before the document ends"),
     ("{% for t in teams %}\na: 1\n", "1:2", "cannot begin with `%`"),
 ]
 
