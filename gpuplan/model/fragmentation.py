@@ -122,10 +122,14 @@ class Floor:
     """Pieces that others may keep."""
     left: int
     """Pods that find room in the worst case; it may exceed `pods`."""
-    left_beside_whole: int
-    """The same if task pools with pods as large as these or larger run them at no smaller size."""
     tolerable: int
     """Pieces that others might keep without ever breaking the floor."""
+    smaller: int
+    """Pieces that others may keep whose largest pod is smaller than these."""
+    left_beside_whole: int
+    """Pods that find room in the worst case if all others use their rights in pods of their largest size only."""
+    tolerable_smaller: int
+    """Pieces in smaller pods that would never break the floor then; -1 where it breaks without any."""
     rivals: Sequence[Holder]
     """Everyone who may keep some, the queue itself too, the largest first."""
 
@@ -235,6 +239,7 @@ class _Scene:
         others = min(self.kept - own, free)
         size = pool.largest_job.per_pod
         smaller = sum(kept for other, kept in self.kept_by_pod.items() if other < pod) - (own if size < pod else 0)
+        smaller = min(smaller, free)
         places = {other: count * -(-other // pod) for other, count in self.whole_by_pod.items() if other >= pod}
         beside = sum(places.values()) - (floor // size * -(-size // pod) if size >= pod else 0)
         return Floor(
@@ -247,7 +252,9 @@ class _Scene:
             pods=pods,
             others=others,
             left=room_left(nodes, pod, others),
-            left_beside_whole=room_left(nodes, pod, min(smaller, free)) - beside,
             tolerable=tolerable(nodes, pod, pods),
+            smaller=smaller,
+            left_beside_whole=max(room_left(nodes, pod, smaller) - beside, 0),
+            tolerable_smaller=tolerable(nodes, pod, pods + beside),
             rivals=self.rivals,
         )

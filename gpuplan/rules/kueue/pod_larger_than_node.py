@@ -65,10 +65,10 @@ def _asks(pool: TaskPool) -> str:
 def _nowhere(fleet: Fleet, pool: TaskPool, flavors: list[Flavor]) -> Iterator[Diagnostic]:
     best = max(flavors, key=_largest)
     most, resource = _largest(best)
-    written = pool.largest_job.per_pod > 1
+    key = "cardsPerPod" if pool.largest_job.per_pod > most else "pods"
     yield DOC.found(
         f"{_asks(pool)}, and the largest node, in {offer(best, resource)}, has {pieces(most, best, resource)}",
-        at=point(fleet, (*pool.path, "largestJob", *(("cardsPerPod",) if written else ("pods",)))),
+        at=point(fleet, (*pool.path, "largestJob", key)),
         also=(Related("cards of that node", point(fleet, (*best.pools[0].path, "cardsPerNode"))),),
     )
 

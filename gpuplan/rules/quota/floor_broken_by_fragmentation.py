@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.fragmentation import Floor, Holder, floors, nodes_of
+from gpuplan.model.queues import Service
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.amounts import counted, offer, overdrawn, pieces
 from gpuplan.rules.walk import point
@@ -57,22 +58,33 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 def _finding(fleet: Fleet, cluster: Cluster, floor: Floor) -> Diagnostic:
     flavor, resource, service = floor.flavor, floor.resource, floor.task_pool.service
     amount = floor.queue.amounts[flavor.name, resource]
+    small = [holder for holder in floor.holders if holder.pod < floor.pod]
     return DOC.found(
-        f"The floor of `{floor.queue.name}` holds {counted(floor.pods, 'pod')} of {pieces(floor.pod, flavor, resource)}, "
-        f"but others can leave room for {floor.left} on {offer(flavor, resource)} in cluster `{cluster.name}`",
+        f"The floor of `{floor.queue.name}` holds {counted(floor.pods, 'pod')} of {pieces(floor.pod, flavor, resource)}, but "
+        f"{'smaller pods of ' if small else ''}others can leave room for {floor.left_beside_whole} "
+        f"on {offer(flavor, resource)} in cluster `{cluster.name}`",
         at=point(fleet, (*amount.path, "guaranteed")),
         detail=f"{DOC.why} {_waits(floor)}",
         also=tuple(
-            Related(_said(holder, holder.keeps(service)), point(fleet, holder.path)) for holder in floor.holders[:NAMED]
+            Related(_said(holder, holder.keeps(service)), fleet.places.key(holder.path))
+            for holder in (small or floor.holders)[:NAMED]
         ),
         fix=_ways_out(floor),
     )
 
 
 def _waits(floor: Floor) -> str:
-    if floor.flavor.levels:
-        return "Kueue keeps such a job waiting until the nodes are clear."
-    return "Without a topology Kueue admits such a job, and its pods stay Pending."
+    """Say what happens to the job, and what a queued floor cannot take back."""
+    waits = (
+        "Kueue keeps such a job waiting until the nodes are clear."
+        if floor.flavor.levels
+        else "Without a topology Kueue admits such a job, and its pods stay Pending."
+    )
+    if floor.task_pool.service is Service.QUEUED:
+        waits += (
+            " A queued floor takes nothing back from guaranteed and queued work, so what they may borrow counts too."
+        )
+    return waits
 
 
 def _said(holder: Holder, keeps: int) -> str:
@@ -85,8 +97,8 @@ def _ways_out(floor: Floor) -> str:
     node = max(nodes_of(floor.flavor, floor.resource))
     own = -(-floor.pods // max(node // floor.pod, 1))
     spare = (
-        f"keep the others on this tier to {floor.tolerable} (they may keep {floor.others})"
-        if floor.tolerable > 0
-        else "keep the others off this tier"
+        f"keep smaller pods on this tier to {floor.tolerable_smaller} in all (they may keep {floor.smaller})"
+        if floor.smaller and floor.tolerable_smaller > 0
+        else f"keep {'smaller pods' if floor.smaller else 'others'} off this tier"
     )
     return f"Give it a node pool of its own ({counted(own, 'node')}), or {spare}."

@@ -11,7 +11,6 @@ Source: tried on Kueue 0.19.2 with two 8-card nodes; Kueue #5243, #3211.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
 
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Cluster, Fleet
@@ -37,25 +36,23 @@ DOC = RuleDoc(
 
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield one finding for each task pool, flavor and resource with such floors."""
+    """Yield one finding for each task pool and cluster with such floors."""
     for cluster in fleet.clusters:
-        weak = (
-            floor
-            for floor in floors(cluster.flavors, cluster.cohorts)
-            if floor.broken and not floor.broken_by_smaller and not overdrawn(cluster, floor.flavor, floor.resource)
-        )
-        for _, alike in groupby(weak, key=lambda floor: (floor.flavor.name, floor.resource, floor.task_pool.name)):
-            yield _finding(fleet, cluster, list(alike))
+        weak: dict[str, list[Floor]] = {}
+        for floor in floors(cluster.flavors, cluster.cohorts):
+            spoilt = overdrawn(cluster, floor.flavor, floor.resource)
+            if floor.broken and not floor.broken_by_smaller and not spoilt:
+                weak.setdefault(floor.task_pool.name, []).append(floor)
+        for alike in weak.values():
+            yield _finding(fleet, cluster, alike)
 
 
 def _finding(fleet: Fleet, cluster: Cluster, weak: list[Floor]) -> Diagnostic:
-    first = weak[0]
-    queues = listed(floor.queue.name for floor in weak)
-    where = f"{offer(first.flavor, first.resource)} in cluster `{cluster.name}`"
-    size = pieces(first.pod, first.flavor, first.resource)
-    floors_hold = "The floor of" if len(weak) == 1 else "The floors of"
+    queues = listed(dict.fromkeys(floor.queue.name for floor in weak))
+    where = " and ".join(dict.fromkeys(offer(floor.flavor, floor.resource) for floor in weak))
+    size = pieces(max(floor.pod for floor in weak), weak[0].flavor, weak[0].resource)
     return DOC.found(
-        f"{floors_hold} {queues} on {where} {'holds' if len(weak) == 1 else 'hold'} "
-        f"while all others that run pods of {size} or more there run no smaller ones",
-        at=fleet.places.key(first.task_pool.path),
+        f"On {where} in cluster `{cluster.name}`, the floor of {queues} holds "
+        f"as long as other queues with pods of {size} run no smaller ones",
+        at=fleet.places.key(weak[0].task_pool.path),
     )

@@ -17,7 +17,7 @@ from gpuplan.model.pools import Flavor
 from gpuplan.model.queues import Cohort, FlavorResource
 from gpuplan.model.quota_tree import NO_QUOTA
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.amounts import offer, offers, pieces
+from gpuplan.rules.amounts import pieces
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -34,17 +34,20 @@ DOC = RuleDoc(
 
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield a finding for each flavor and resource with such cards, once the fleet has teams at all."""
+    """Yield a finding for each flavor with such cards, once the fleet has teams; tiers of no task pool are tier/unused."""
     used = {tier for pool in fleet.task_pools for tier in pool.tiers}
     for cluster in fleet.clusters if fleet.teams else ():
-        for flavor, resource, _ in offers(cluster):
-            if flavor.tier.name not in used:  # tier/unused
-                continue
-            lost, capacity = stranded(cluster, flavor, resource), flavor.capacity[resource]
-            if lost:
+        for flavor in cluster.flavors:
+            lost = {resource: stranded(cluster, flavor, resource) for resource in flavor.capacity}
+            if flavor.tier.name in used and any(lost.values()):
+                parts = [
+                    f"{number} of the {pieces(flavor.capacity[resource], flavor, resource)}"
+                    for resource, number in lost.items()
+                    if number
+                ]
                 yield DOC.found(
-                    f"{lost} of the {pieces(capacity, flavor, resource)} of {offer(flavor, resource)} "
-                    f"in cluster `{cluster.name}` can never be used: its queues reach {capacity - lost} together",
+                    f"Of `{flavor.name}` in cluster `{cluster.name}`, {', '.join(parts)} can never be used: "
+                    "its queues reach no more together",
                     at=point(fleet, (*flavor.pools[0].path, "nodes")),
                 )
 

@@ -1,7 +1,8 @@
 """A team whose alerts reach nobody of it.
 
 `alerts.receiver` is the Alertmanager receiver that the team's alerts are labelled for. Without one, alerts about its
-cards and queues go to the platform's default route.
+cards and queues go to the platform's default route. A fleet in which no team has a receiver routes alerts in some
+other way and gets no such finding.
 
 Source: Alertmanager, routing by label.
 """
@@ -21,13 +22,15 @@ DOC = RuleDoc(
     summary="A team whose alerts reach nobody of it",
     why="Alerts about its cards and queues go to the default route, where nobody knows its work.",
     fix="Name its Alertmanager receiver under `alerts: {receiver: …}`.",
-    bad="teams:\n  nlp: {namespaces: [nlp], quotas: {scratch: {}}}",
+    bad="teams:\n  nlp: {namespaces: [nlp], quotas: {scratch: {}}}\n"
+    "  vision: {namespaces: [vision], alerts: {receiver: vision-oncall}, quotas: {scratch: {}}}",
     good="teams:\n  nlp: {namespaces: [nlp], alerts: {receiver: nlp-oncall}, quotas: {scratch: {}}}",
 )
 
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield a finding for each team that has queues but no receiver."""
-    for team in teams_with_queues(fleet):
+    """Yield a finding for each team with queues, in a fleet where others have a receiver, that has no receiver."""
+    teams = teams_with_queues(fleet)
+    for team in teams if any(team.receiver for team in teams) else ():
         if not team.receiver:
             yield DOC.found(f"Team `{team.name}` has no receiver for its alerts", at=fleet.places.key(team.path))
