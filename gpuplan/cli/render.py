@@ -47,11 +47,11 @@ def command(
     manifests, faults = pipeline.render(checked.fleet, show_progress)
     files = {file.path: file for file in rendered_files(manifests, str(fleet_dir))}
     transitions = pipeline.transitions(manifests, lambda path: _before(out_dir, files[path]))
-    found = ordered((*checked.findings, *faults, *transitions))
+    outputs, edited = only(out_dir, files.values(), clusters)
+    found = ordered((*checked.findings, *faults, *transitions, *edited))
     if has_errors(found):
         report_findings(found, checked.texts, output_format)
         raise SystemExit(1)
-    outputs = only(out_dir, files.values(), clusters)
     if check_only:
         _check(out_dir, outputs, found, checked, output_format)
     else:

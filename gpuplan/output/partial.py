@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from gpuplan.diagnostics import Diagnostic
+from gpuplan.diagnostics import Diagnostic, Diagnostics
+from gpuplan.output import findings
 from gpuplan.output.files import OutputFile
+from gpuplan.output.index import Index, sha256
 from gpuplan.output.plan import previous_index
 
 
-def only(root: Path, files: Iterable[OutputFile], clusters: Sequence[str]) -> Iterable[OutputFile]:
+def only(
+    root: Path, files: Iterable[OutputFile], clusters: Sequence[str]
+) -> tuple[tuple[OutputFile, ...], Diagnostics]:
     """Return the files of a whole tree in which only the named clusters are new; without names, the files as they are.
 
-    Files of other clusters keep what is on disk. Those that every cluster shares (Argo CD's) are new where the tree does not
-    have them yet, and stay as they are otherwise.
+    Files of other clusters keep what the last render wrote; one that somebody edited is a finding. Those that all clusters
+    share (Argo CD's) are new where the tree does not have them yet, and stay otherwise.
     """
-    return _only(root, files, clusters) if clusters else files
-
-
-def _only(root: Path, files: Iterable[OutputFile], clusters: Sequence[str]) -> Iterator[OutputFile]:
+    files = tuple(files)
+    if not clusters:
+        return files, ()
     previous = previous_index(root)
-    kept = {} if isinstance(previous, Diagnostic) else dict(previous.sources)
-    for file in files:
-        owner = _owner(file.path)
-        if owner in clusters or (not owner and file.path not in kept):
-            kept.pop(file.path, None)
-            yield file
-    for path, sources in kept.items():
-        if _owner(path) not in clusters and (root / path).is_file():
-            yield OutputFile(path, (root / path).read_bytes(), sources)
+    if isinstance(previous, Diagnostic):
+        return (), (previous,)
+    fresh = [
+        file
+        for file in files
+        if _owner(file.path) in clusters or (not _owner(file.path) and file.path not in previous.hashes)
+    ]
+    paths = {file.path for file in fresh}
+    kept = [path for path in previous.hashes if path not in paths and _owner(path) not in clusters]
+    found = [_kept(root, path, previous) for path in kept]
+    edited = tuple(item for item in found if isinstance(item, Diagnostic))
+    return (*fresh, *(item for item in found if isinstance(item, OutputFile))), edited
+
+
+def _kept(root: Path, path: str, previous: Index) -> OutputFile | Diagnostic:
+    """Return a file as the last render wrote it, or a finding where it is not what it was."""
+    try:
+        content = (root / path).read_bytes()
+    except OSError:
+        content = b""
+    if sha256(content) != previous.hashes[path]:
+        return findings.HAND_EDITED.found(f"{root / path} was changed by hand", at=findings.at_file(root / path))
+    return OutputFile(path, content, previous.sources[path])
 
 
 def _owner(path: str) -> str:
