@@ -34,11 +34,10 @@ def silent(name: str, number: int, total: int) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What checking gives: the resolved fleet unless too much is wrong, every finding, and the text behind the spans."""
+    """What checking gives: the resolved fleet unless too much is wrong, and every finding."""
 
     fleet: Fleet | None
     findings: Diagnostics
-    texts: Mapping[str, str]
 
     @property
     def ok(self) -> bool:
@@ -49,18 +48,17 @@ class Checked:
 def check(folder: Path, today: datetime.date) -> Checked:
     """Read, load, resolve and judge the fleet in a folder."""
     documents, unreadable = read_fleet(folder)
-    texts = {document.file: document.text for document in documents or ()}
     if not documents:
-        return Checked(fleet=None, findings=unreadable, texts=texts)
+        return Checked(fleet=None, findings=unreadable)
     loaded, misshapen = load(documents)
     if loaded is None:
-        return Checked(fleet=None, findings=ordered((*unreadable, *misshapen)), texts=texts)
+        return Checked(fleet=None, findings=ordered((*unreadable, *misshapen)))
     fleet, unbound = resolve(loaded, catalog.load(), today)
     found = ordered((*unreadable, *misshapen, *unbound))
     if fleet is None:
-        return Checked(fleet=None, findings=found, texts=texts)
+        return Checked(fleet=None, findings=found)
     judged = suppress.apply((*found, *rules.check(fleet)), fleet.suppressions, fleet.places, today)
-    return Checked(fleet=fleet, findings=judged, texts=texts)
+    return Checked(fleet=fleet, findings=judged)
 
 
 def render(fleet: Fleet, progress: Progress = silent) -> tuple[ManifestSet, Diagnostics]:

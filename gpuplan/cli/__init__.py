@@ -6,7 +6,9 @@ reached. stdout holds the result, stderr the log.
 
 from __future__ import annotations
 
+import gc
 import importlib
+import io
 import sys
 from typing import Any, cast
 
@@ -79,6 +81,10 @@ def cli() -> None:
 
 def main() -> None:
     """Run, and tell a fault of ours (2, with a traceback) from findings (1)."""
+    gc.disable()  # a run is short and makes hardly any cycles: collecting would cost a third of it
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal without UTF-8 is no reason to fail
     try:
         cli(prog_name="gpuplan", standalone_mode=True)
     except BrokenPipeError:

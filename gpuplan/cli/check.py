@@ -20,5 +20,5 @@ def command(fleet_dir: Path, output_format: str) -> None:
     Exit code 0 if it may be rendered, 1 if there are errors.
     """
     checked = pipeline.check(fleet_dir, today())
-    report_findings(checked.findings, checked.texts, output_format)
+    report_findings(checked.findings, output_format)
     raise SystemExit(0 if checked.ok else 1)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TextIO
 
 import click
 
+from gpuplan.cli.options import colour
 from gpuplan.diagnostics import Diagnostics
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.report.findings import findings_text
 from gpuplan.report.human import Page
-from gpuplan.report.terminal import wants_colour
 from gpuplan.rulebook import RuleDoc
-from gpuplan.source.document import split_lines
+from gpuplan.source.folder import FileLines
 from gpuplan.suggest import nearest
 
 QUIET_WITHOUT_FINDINGS = ("full", "concise", "github")
@@ -26,36 +24,23 @@ QUIET_WITHOUT_FINDINGS = ("full", "concise", "github")
 
 def report_findings(
     found: Diagnostics,
-    texts: Mapping[str, str],
     output_format: str,
     *,
     stream: TextIO | None = None,
     quiet_if_none: bool = False,
 ) -> None:
-    """Write the findings to a stream, stdout by default. `texts` are the sources that were read, by file."""
+    """Write the findings to a stream, stdout by default."""
     if quiet_if_none and not found and output_format in QUIET_WITHOUT_FINDINGS:
         return
     out = stream or sys.stdout
-    colour = wants_colour(os.environ, is_terminal=out.isatty())
-    page = Page(width=shutil.get_terminal_size((120, 24)).columns, colour=colour)
+    page = Page(width=shutil.get_terminal_size((120, 24)).columns, colour=colour(out))
     docs = rule_docs() if output_format == "sarif" else {}
     click.echo(
-        findings_text(found, output_format, lines=lambda file: lines_of(file, texts), docs=docs, page=page),
+        findings_text(found, output_format, lines=FileLines(), docs=docs, page=page),
         file=out,
         nl=False,
-        color=colour,
+        color=page.colour,
     )
-
-
-def lines_of(file: str, texts: Mapping[str, str]) -> Sequence[str]:
-    """Return the lines of a source; of one that did not become a document they are read from the disk once more."""
-    text = texts.get(file)
-    if text is None:
-        try:
-            text = Path(file).read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return ()
-    return split_lines(text)
 
 
 def rule_docs() -> Mapping[str, RuleDoc]:

@@ -41,7 +41,7 @@ def command(
     """
     checked = pipeline.check(fleet_dir, today())
     if checked.fleet is None or not checked.ok:
-        report_findings(checked.findings, checked.texts, output_format)
+        report_findings(checked.findings, output_format)
         raise SystemExit(1)
     selected(checked.fleet, clusters)
     manifests, faults = pipeline.render(checked.fleet, show_progress)
@@ -50,12 +50,12 @@ def command(
     outputs, edited = only(out_dir, files.values(), clusters)
     found = ordered((*checked.findings, *faults, *transitions, *edited))
     if has_errors(found):
-        report_findings(found, checked.texts, output_format)
+        report_findings(found, output_format)
         raise SystemExit(1)
     if check_only:
-        _check(out_dir, outputs, found, checked, output_format)
+        _check(out_dir, outputs, found, output_format)
     else:
-        _write(out_dir, outputs, found, checked, output_format, allow_empty=allow_empty)
+        _write(out_dir, outputs, found, output_format, allow_empty=allow_empty)
 
 
 def _before(out_dir: Path, file: OutputFile) -> Mapping[str, object] | None:
@@ -68,10 +68,8 @@ def _before(out_dir: Path, file: OutputFile) -> Mapping[str, object] | None:
     return read_object(path) if changed else None
 
 
-def _check(
-    out_dir: Path, files: Iterable[OutputFile], found: Diagnostics, checked: pipeline.Checked, output_format: str
-) -> None:
-    report_findings(found, checked.texts, output_format, quiet_if_none=True)
+def _check(out_dir: Path, files: Iterable[OutputFile], found: Diagnostics, output_format: str) -> None:
+    report_findings(found, output_format, quiet_if_none=True)
     stale = check_tree(out_dir, files, version=__version__)
     for line in _listed(stale):
         click.echo(line, err=True)
@@ -91,13 +89,12 @@ def _write(
     out_dir: Path,
     files: Iterable[OutputFile],
     found: Diagnostics,
-    checked: pipeline.Checked,
     output_format: str,
     *,
     allow_empty: bool,
 ) -> None:
     report, problems = write_tree(out_dir, files, version=__version__, allow_empty=allow_empty)
-    report_findings(ordered((*found, *problems)), checked.texts, output_format, quiet_if_none=True)
+    report_findings(ordered((*found, *problems)), output_format, quiet_if_none=True)
     if report is None:
         raise SystemExit(1)
     click.echo(_summary(out_dir, report), err=True)

@@ -23,7 +23,7 @@ def command(fleet_dir: Path, clusters: tuple[str, ...], output_format: str, *, o
     """Show the resolved fleet: pools, what they offer, who owns how much and how much each may use."""
     checked = pipeline.check(fleet_dir, today())
     if checked.fleet is None:
-        report_findings(checked.findings, checked.texts, "full", stream=sys.stderr)
+        report_findings(checked.findings, "full", stream=sys.stderr)
         raise SystemExit(1)
     chosen = selected(checked.fleet, clusters)
     if output_format == "json":
