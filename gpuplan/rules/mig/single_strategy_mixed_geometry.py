@@ -35,7 +35,8 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
         if pool.sharing.strategy is not MigStrategy.SINGLE:
             continue
         profiles = dict.fromkeys(profile for group in pool.sharing.groups for profile, _ in group.profiles)
-        whole = ["whole cards"] if any(not group.profiles for group in pool.sharing.groups) else []
-        if len(profiles) + len(whole) > 1:
-            summary = f"Pool `{pool.name}` has strategy single and {listed([*profiles, *whole])} on each node"
+        whole = any(not group.profiles for group in pool.sharing.groups)
+        if len(profiles) + whole > 1:
+            beside = " beside whole cards" if whole else ""
+            summary = f"Pool `{pool.name}` has strategy single and {listed(profiles)}{beside} on each node"
             yield DOC.found(summary, at=point(fleet, (*mig_path(pool), "strategy")))

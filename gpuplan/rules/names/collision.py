@@ -55,7 +55,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 
 def _found(fleet: Fleet, first: Named, other: Named) -> Diagnostic:
     return DOC.found(
-        f"{other.what} would have the name `{other.name}`, as {first.what} has",
+        f"`{other.name}` would be the name of {other.what} and of {first.what}",
         at=fleet.places.key(other.path),
         also=(Related(f"makes {first.what}", fleet.places.key(first.path)),),
     )

@@ -45,7 +45,11 @@ def _trouble(pool: NodePool) -> str:
     if not pool.card.pci_ids:
         named = pool.selection.node_names
         maker = pool.card.vendor.value
-        return "" if named else f"`{pool.card.name}` has no known PCI id, so its NFD rule fits every card of {maker}"
+        return (
+            ""
+            if named
+            else f"`{pool.card.name}` has no known PCI id, so its NFD rule fits every card of vendor {maker}"
+        )
     if pool.card.is_checked("pci_ids"):
         return ""
     return f"the PCI id {', '.join(pool.card.pci_ids)} of `{pool.card.name}` is not confirmed"

@@ -15,7 +15,7 @@ from gpuplan.catalog.cards import Card
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.walk import listed, point, pools
+from gpuplan.rules.walk import point, pools
 
 DOC = RuleDoc(
     id="pool/cards-per-node-unusual",
@@ -33,8 +33,8 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for _, pool in pools(fleet):
         if pool.card.cards_per_node and pool.cards_per_node not in _plausible(pool.card):
             yield DOC.found(
-                f"Pool `{pool.name}` has {pool.cards_per_node} x `{pool.card.name}` a node; "
-                f"usual are {listed(pool.card.cards_per_node, 'or')}",
+                f"Pool `{pool.name}` has {pool.cards_per_node} x `{pool.card.name}` a node; servers have "
+                + " or ".join(map(str, pool.card.cards_per_node)),
                 at=point(fleet, (*pool.path, "cardsPerNode")),
             )
 

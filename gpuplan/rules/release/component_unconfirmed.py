@@ -21,7 +21,7 @@ DOC = RuleDoc(
     severity=Severity.INFO,
     summary="A component version that is not confirmed to go with its release",
     why="Nobody has said that this version works with the others of the release: look here first when something breaks.",
-    fix="Remove the override, or choose a release whose components are confirmed.",
+    fix="Choose a release whose components are confirmed.",
     bad="clusters:\n  eu: {kubernetes: '1.36', release: '2026.08', components: {nfd: {version: v0.18.3}}}",
     good="clusters:\n  eu: {kubernetes: '1.36', release: '2026.08'}",
 )
@@ -36,8 +36,9 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             version = cluster.components[name].version
             if version == cluster.release.components[name].version:
                 continue
-            summary = f"{name} {version} is not the version of release {cluster.release.name}"
-            yield DOC.found(summary, at=point(fleet, (*cluster.path, "components", name, "version")))
+            summary = f"`{name}` {version} is not the version of release {cluster.release.name}"
+            at = point(fleet, (*cluster.path, "components", name, "version"))
+            yield DOC.found(summary, at=at, fix="Remove the override where the release's own version will do.")
         yield from _of_release(fleet, cluster, [name for name in unsure if name not in overridden])
 
 

@@ -38,10 +38,12 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for _, pool in pools(fleet):
         if not pool.sharing.shared:
             continue
-        each = pool.card.memory_gib * 1024 // pool.sharing.replicas
-        too_many = pool.sharing.mode is SharingMode.TIME_SLICING and pool.sharing.replicas > MOST
-        if too_many or each < SMALLEST_MIB:
-            yield DOC.found(
-                f"Pool `{pool.name}`: {pool.sharing.replicas} shares leave {each} MiB of a `{pool.card.name}` for each",
-                at=fleet.places.value(replicas_path(pool)),
-            )
+        replicas, card = pool.sharing.replicas, f"`{pool.card.name}`"
+        each = pool.card.memory_gib * 1024 // replicas
+        summary = ""
+        if each < SMALLEST_MIB:
+            summary = f"Pool `{pool.name}`: {replicas} shares leave {each} MiB of each {card} for a pod"
+        elif pool.sharing.mode is SharingMode.TIME_SLICING and replicas > MOST:
+            summary = f"Pool `{pool.name}`: {replicas} pods would take turns on each {card}"
+        if summary:
+            yield DOC.found(summary, at=fleet.places.value(replicas_path(pool)))
