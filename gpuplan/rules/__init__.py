@@ -27,6 +27,7 @@ from gpuplan.rules.driver import (
 from gpuplan.rules.kueue import (
     best_effort_overtakes_gang,
     cpu_only_podset,
+    external_settings,
     fallback_disjoint,
     fallback_missing,
     fallback_within_tier,
@@ -71,7 +72,14 @@ from gpuplan.rules.pool import (
     too_many_labels,
     too_many_tolerations,
 )
-from gpuplan.rules.queue import kind_and_framework, online_on_reclaimable, task_pool_unused, tier_never_reached
+from gpuplan.rules.queue import (
+    kind_and_framework,
+    named_default,
+    online_on_reclaimable,
+    task_pool_unused,
+    tier_never_reached,
+    tier_twice,
+)
 from gpuplan.rules.quota import (
     borrow_without_lender,
     cap_above_capacity,
@@ -124,6 +132,7 @@ MODULES: tuple[ModuleType, ...] = (
     unknown_branch,
     best_effort_overtakes_gang,
     cpu_only_podset,
+    external_settings,
     fallback_disjoint,
     fallback_missing,
     fallback_within_tier,
@@ -172,9 +181,11 @@ MODULES: tuple[ModuleType, ...] = (
     too_many_labels,
     too_many_tolerations,
     kind_and_framework,
+    named_default,
     online_on_reclaimable,
     task_pool_unused,
     tier_never_reached,
+    tier_twice,
     borrow_without_lender,
     cap_above_capacity,
     cap_above_pool,

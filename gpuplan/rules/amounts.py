@@ -27,7 +27,7 @@ def flavors_of(fleet: Fleet, pool: TaskPool) -> list[Flavor]:
 def choices(fleet: Fleet, pool: TaskPool) -> list[ResourceGroup]:
     """Return a task pool's resource groups, in all clusters, in which a job has several flavors to choose from."""
     own = (cohort for _, cohort in cohorts(fleet) if cohort.task_pool.name == pool.name)
-    return [group for cohort in own for group in cohort.groups if len(group.flavors) > 1]
+    return [group for cohort in own for group in cohort.groups if len({flavor.name for flavor in group.flavors}) > 1]
 
 
 def apart(fleet: Fleet, pool: TaskPool) -> tuple[ResourceGroup, ...]:
@@ -100,6 +100,8 @@ def overdrawn(cluster: Cluster, flavor: Flavor, resource: str) -> bool:
 class Reach:
     """The most that one job in a queue could ever hold, and where."""
 
+    cluster: Cluster
+    queue: TeamQueue
     pieces: int
     flavor: Flavor
     resource: str
@@ -107,38 +109,23 @@ class Reach:
 
 def reach(cluster: Cluster, cohort: Cohort, queue: TeamQueue) -> Reach | None:
     """Return how far a queue reaches in its best flavor; None where a sum above capacity spoils the numbers."""
-    if any(overdrawn(cluster, flavor, resource) for flavor, resource, _ in usable(cohort)):
-        return None
-    return max(
-        (
-            Reach(pieces=cluster.quota.potential(queue.name, item), flavor=flavor, resource=resource)
-            for flavor, resource, item in usable(cohort)
-        ),
-        key=lambda found: found.pieces,
-    )
+    best: Reach | None = None
+    for flavor, resource, item in usable(cohort):
+        if overdrawn(cluster, flavor, resource):
+            return None
+        number = cluster.quota.potential(queue.name, item)
+        if best is None or number > best.pieces:
+            best = Reach(cluster=cluster, queue=queue, pieces=number, flavor=flavor, resource=resource)
+    return best
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueReach:
-    """A queue with its reach."""
-
-    cluster: Cluster
-    queue: TeamQueue
-    reach: Reach
-
-
-def reaches(fleet: Fleet, pool: TaskPool) -> Iterator[QueueReach]:
+def reaches(fleet: Fleet, pool: TaskPool) -> Iterator[Reach]:
     """Yield the reach of every queue of a task pool."""
     for cluster, cohort in cohorts(fleet):
         for queue in cohort.queues if cohort.task_pool.name == pool.name else ():
             found = reach(cluster, cohort, queue)
             if found:
-                yield QueueReach(cluster=cluster, queue=queue, reach=found)
-
-
-def best_reach(fleet: Fleet, pool: TaskPool) -> QueueReach | None:
-    """Return the queue of a task pool that reaches furthest; None where there is none."""
-    return max(reaches(fleet, pool), key=lambda one: one.reach.pieces, default=None)
+                yield found
 
 
 def fits_the_hardware(fleet: Fleet, pool: TaskPool) -> bool:

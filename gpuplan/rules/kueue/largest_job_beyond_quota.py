@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.amounts import best_reach, offer, pieces, reaches
+from gpuplan.rules.amounts import pieces, reaches
+from gpuplan.rules.walk import listed, point
 
 DOC = RuleDoc(
     id="kueue/largest-job-beyond-quota",
@@ -28,16 +29,26 @@ DOC = RuleDoc(
     "  vision: {quotas: {pretrain: {train: {guaranteed: 8, borrow: 24}}}}",
 )
 
+NAMED = 8
+"""Queues that a finding points at."""
+
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield a finding for each queue that reaches less than the largest job, where another queue reaches it."""
+    """Yield one finding for each task pool with queues that reach less than its largest job while others reach it."""
     for pool in fleet.task_pools:
-        best, wanted = best_reach(fleet, pool), pool.largest_job.total
-        for one in reaches(fleet, pool) if best and best.reach.pieces >= wanted else ():
-            if 0 < one.reach.pieces < wanted:
-                flavor, resource = one.reach.flavor, one.reach.resource
-                yield DOC.found(
-                    f"The largest job of `{pool.name}` asks for {wanted}, and `{one.queue.name}` never has more than "
-                    f"{pieces(one.reach.pieces, flavor, resource)} in cluster `{one.cluster.name}`, in {offer(flavor, resource)}",
-                    at=fleet.places.key(one.queue.path),
-                )
+        wanted = pool.largest_job.total
+        every = list(reaches(fleet, pool)) if wanted > 1 else []
+        short = [one for one in every if 0 < one.pieces < wanted]
+        if short and any(one.pieces >= wanted for one in every):
+            names = listed(dict.fromkeys(one.queue.name for one in short))
+            yield DOC.found(
+                f"The largest job of `{pool.name}` asks for {wanted}, which {names} can never hold",
+                at=point(fleet, (*pool.path, "largestJob")),
+                also=tuple(
+                    Related(
+                        f"never has more than {pieces(one.pieces, one.flavor, one.resource)} in cluster `{one.cluster.name}`",
+                        fleet.places.key(one.queue.path),
+                    )
+                    for one in short[:NAMED]
+                ),
+            )

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.amounts import best_reach, fits_the_hardware, offer, pieces
+from gpuplan.rules.amounts import fits_the_hardware, offer, pieces, reaches
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -32,11 +32,13 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each task pool whose largest job exceeds the reach of all its queues."""
     for pool in fleet.task_pools:
-        best = best_reach(fleet, pool)
-        if best and 0 < best.reach.pieces < pool.largest_job.total and fits_the_hardware(fleet, pool):
-            flavor, resource = best.reach.flavor, best.reach.resource
-            yield DOC.found(
-                f"The largest job of `{pool.name}` asks for {pool.largest_job.total}, and the queue that reaches furthest, "
-                f"`{best.queue.name}`, has {pieces(best.reach.pieces, flavor, resource)} in {offer(flavor, resource)}",
-                at=point(fleet, (*pool.path, "largestJob")),
-            )
+        wanted = pool.largest_job.total
+        if wanted > 1 and fits_the_hardware(fleet, pool):
+            best = max(reaches(fleet, pool), key=lambda one: one.pieces, default=None)
+            if best and 0 < best.pieces < wanted:
+                yield DOC.found(
+                    f"The largest job of `{pool.name}` asks for {wanted}, and the queue that reaches furthest, "
+                    f"`{best.queue.name}`, has {pieces(best.pieces, best.flavor, best.resource)} "
+                    f"in {offer(best.flavor, best.resource)}",
+                    at=point(fleet, (*pool.path, "largestJob")),
+                )

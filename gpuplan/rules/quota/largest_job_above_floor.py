@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.queues import Service
+from gpuplan.model.queues import Service, TeamQueue
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.amounts import cohorts, pieces, reach
-from gpuplan.rules.walk import point
+from gpuplan.rules.amounts import reaches
+from gpuplan.rules.walk import listed, point
 
 DOC = RuleDoc(
     id="quota/largest-job-above-floor",
@@ -32,17 +32,30 @@ DOC = RuleDoc(
     "teams:\n  nlp: {quotas: {pretrain: {train: {guaranteed: 32, borrow: 16}}}}",
 )
 
+NAMED = 8
+"""Queues that a finding points at."""
+
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield a finding for each guaranteed queue that can start the largest job only by borrowing."""
-    for cluster, cohort in cohorts(fleet):
-        wanted = cohort.task_pool.largest_job.total
-        for queue in cohort.queues if cohort.task_pool.service is Service.GUARANTEED else ():
-            best = max(queue.amounts.values(), key=lambda amount: amount.guaranteed)
-            found = reach(cluster, cohort, queue)
-            if found and 0 < best.guaranteed < wanted <= found.pieces:
+    """Yield one finding for each guaranteed task pool with queues that can start its largest job only by borrowing."""
+    for pool in fleet.task_pools:
+        wanted = pool.largest_job.total
+        if pool.service is Service.GUARANTEED and wanted > 1:
+            short = [
+                (one, floor) for one in reaches(fleet, pool) if 0 < (floor := _floor(one.queue)) < wanted <= one.pieces
+            ]
+            if short:
+                names = listed(dict.fromkeys(one.queue.name for one, _ in short))
                 yield DOC.found(
-                    f"The largest job of `{queue.name}` asks for {pieces(wanted, found.flavor, found.resource)}, "
-                    f"{wanted - best.guaranteed} more than its floor in cluster `{cluster.name}`",
-                    at=point(fleet, (*best.path, "guaranteed")),
+                    f"The largest job of `{pool.name}` asks for {wanted}, more than the floor of {names}",
+                    at=point(fleet, (*pool.path, "largestJob")),
+                    also=tuple(
+                        Related(f"owns {floor} in cluster `{one.cluster.name}`", fleet.places.key(one.queue.path))
+                        for one, floor in short[:NAMED]
+                    ),
                 )
+
+
+def _floor(queue: TeamQueue) -> int:
+    """Return what a queue owns in its best flavor."""
+    return max(amount.guaranteed for amount in queue.amounts.values())
