@@ -14,9 +14,9 @@ PIPED_WIDTH = 160
 """Columns when nobody looks at a terminal, so that nothing is cut."""
 
 
-def drawn(parts: Iterable[RenderableType], *, colour: bool) -> str:
-    """Return renderables as text, with ANSI colour only if asked."""
-    width = shutil.get_terminal_size((PIPED_WIDTH, 24)).columns
+def drawn(parts: Iterable[RenderableType], *, colour: bool, width: int | None = None) -> str:
+    """Return renderables as text, with ANSI colour only if asked; `width` is that of the terminal unless given."""
+    width = width or shutil.get_terminal_size((PIPED_WIDTH, 24)).columns
     out = io.StringIO()
     console = Console(file=out, width=width, force_terminal=colour, no_color=not colour, highlight=False, markup=False)
     for part in parts:

@@ -9,7 +9,7 @@ from pathlib import Path
 from gpuplan import catalog
 from gpuplan.report import cards
 from gpuplan.report.book import BOOK
-from gpuplan.report.console import drawn
+from gpuplan.report.console import PIPED_WIDTH, drawn
 from gpuplan.report.pages import overview, page
 from gpuplan.report.templating import filled
 from gpuplan.spec.reference import Key, walk
@@ -38,7 +38,7 @@ def spec_reference() -> str:
 
 def _cards() -> str:
     known = catalog.load().cards
-    listing = drawn(cards.overview(known[name] for name in sorted(known)), colour=False)
+    listing = drawn(cards.overview(known[name] for name in sorted(known)), colour=False, width=PIPED_WIDTH)
     return f"# Cards\n\n`gpuplan cards NAME` shows everything about one, with sources.\n\n```\n{listing}```\n"
 
 
