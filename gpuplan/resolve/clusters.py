@@ -12,7 +12,7 @@ from gpuplan.catalog.releases import newest
 from gpuplan.diagnostics import KeyPath
 from gpuplan.model.fleet import Destination, KueueSettings
 from gpuplan.resolve.scope import Scope
-from gpuplan.spec.clusters import ClusterSpec
+from gpuplan.spec.clusters import ClusterSpec, KueueSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,16 +48,21 @@ def _platform(scope: Scope, name: str, spec: ClusterSpec) -> Platform | None:
         kubernetes=versions.required(spec.kubernetes),
         release=release,
         components=components,
-        kueue=KueueSettings(
-            managed=spec.kueue.install == "managed",
-            version=components["kueue"].version,
-            pods_ready_timeout_seconds=spec.kueue.pods_ready_timeout_seconds,
-        ),
+        kueue=_kueue(spec, components["kueue"]),
         destination=Destination(
             name=spec.destination.name or ("" if spec.destination.server else name),
             server=spec.destination.server or "",
         ),
         path=path,
+    )
+
+
+def _kueue(spec: ClusterSpec, component: Component) -> KueueSettings:
+    said = KueueSpec(install=spec.kueue) if isinstance(spec.kueue, str) else spec.kueue
+    return KueueSettings(
+        managed=said.install == "managed",
+        version=component.version,
+        pods_ready_timeout_seconds=said.pods_ready_timeout_seconds,
     )
 
 

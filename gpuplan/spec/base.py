@@ -44,6 +44,11 @@ class SpecModel(BaseModel):
     )
 
 
+def text_or_mapping(value: Any) -> str:
+    """Tell pydantic which side of a `word | {…}` choice was written."""
+    return "word" if isinstance(value, str) else "choice"
+
+
 def partial(model: type[SpecModel]) -> type[SpecModel]:
     """Return the model with every field optional: what `defaults:` may hold for a section."""
     fields: dict[str, Any] = {

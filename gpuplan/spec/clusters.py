@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Discriminator, Field, StringConstraints, Tag
 
-from gpuplan.spec.base import Count, Name, SpecModel, Text, VersionText
+from gpuplan.spec.base import Count, Name, SpecModel, Text, VersionText, text_or_mapping
 
 Distribution = Literal["kubeadm", "rke2", "k3s", "openshift", "eks", "gke", "aks", "talos"]
 ComponentName = Annotated[str, StringConstraints(pattern=r"^[a-z][A-Za-z0-9]*$", max_length=63)]
@@ -41,6 +41,13 @@ class KueueSpec(SpecModel):
     """Seconds that a started job may take until all its pods are ready, before it is put back; 0 switches this off."""
 
 
+KueueChoice = Annotated[
+    Annotated[Literal["managed", "external"], Tag("word")] | Annotated[KueueSpec, Tag("choice")],
+    Discriminator(text_or_mapping),
+]
+"""`kueue: external` for short, or the mapping."""
+
+
 class NvidiaRuntimeSpec(SpecModel):
     """Whether nvidia is the default runtime of every GPU node."""
 
@@ -72,8 +79,8 @@ class ClusterSpec(SpecModel):
     """A tested set of component versions from the catalogue; by default the newest."""
     components: dict[Text, ComponentSpec] = {}
     """Single components at other versions than the release's."""
-    kueue: KueueSpec = KueueSpec()
-    """How Kueue runs."""
+    kueue: KueueChoice = KueueSpec()
+    """How Kueue runs: `managed`, `external`, or a mapping."""
     nvidia_runtime: NvidiaRuntimeSpec = NvidiaRuntimeSpec()
     """The container runtime's nvidia handler."""
     nfd: NfdSpec = NfdSpec()

@@ -51,7 +51,7 @@ def _join(name: str, known: Entry, new: Entry, found: list[Diagnostic]) -> Entry
     a, b = known.value, new.value
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         found.extend(_twice(a, b))
-        return Entry(known.key, Mapping(a.file, a.start, a.end, {**b.entries, **a.entries}))
+        return Entry(known.key, Mapping(a.file, a.start, a.end, {**a.entries, **b.entries, **a.entries}))
     if isinstance(a, Sequence) and isinstance(b, Sequence):
         return Entry(known.key, Sequence(a.file, a.start, a.end, (*a.items, *b.items)))
     if name not in REPEATABLE or a.plain() != b.plain():

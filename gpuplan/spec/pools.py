@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Discriminator, Field, StringConstraints, Tag, model_validator
 
-from gpuplan.spec.base import Count, LabelKey, Labels, LabelValue, Name, Positive, SpecModel, Text
+from gpuplan.spec.base import Count, LabelKey, Labels, LabelValue, Name, Positive, SpecModel, Text, text_or_mapping
 
 MigProfileName = Annotated[str, StringConstraints(pattern=r"^[1-9]g\.\d+gb([+-][a-z.]+)?$")]
 CardName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", max_length=63)]
@@ -21,11 +21,6 @@ def exactly_one(model: SpecModel, *fields: str) -> None:
         keys = ", ".join(type(model).model_fields[name].alias or name for name in fields)
         said = f"{len(given)} are set" if given else "none is set"
         raise ValueError(f"exactly one of {keys} must be set ({said})")
-
-
-def text_or_mapping(value: Any) -> str:
-    """Tell pydantic which side of a `word | {…}` choice was written."""
-    return "word" if isinstance(value, str) else "choice"
 
 
 class CardSpec(SpecModel):

@@ -174,3 +174,13 @@ def test_single_components_may_be_overridden_and_bring_their_image_along() -> No
         "eu": "nvcr.io/nvidia/k8s-device-plugin:v0.20.0",
         "us": "nvcr.io/nvidia/k8s-device-plugin:v0.19.1",
     }
+
+
+@pytest.mark.parametrize(
+    ("kueue", "managed", "timeout"),
+    [("external", False, 1800), ("managed", True, 1800), ("{install: external, podsReadyTimeoutSeconds: 0}", False, 0)],
+)
+def test_kueue_is_one_word_or_a_mapping(kueue: str, managed: bool, timeout: int) -> None:
+    text = HARDWARE.replace('us: {kubernetes: "1.36"}', f'us: {{kubernetes: "1.36", kueue: {kueue}}}')
+    settings = fleet(text).clusters[1].kueue
+    assert (settings.managed, settings.pods_ready_timeout_seconds) == (managed, timeout)
