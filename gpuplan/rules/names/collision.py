@@ -39,7 +39,6 @@ class Named(NamedTuple):
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each name that another object of the same cluster has, at the later of the two places."""
-    said: set[tuple[str, KeyPath, KeyPath]] = set()
     for cluster in fleet.clusters:
         bearers: dict[tuple[str, str], dict[KeyPath, Named]] = {}
         for named in _named(fleet, cluster):
@@ -48,17 +47,11 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             if len(same) > 1:
                 first, *others = sorted(same.values(), key=lambda named: fleet.places.key(named.path))
                 for other in others:
-                    if (other.name, first.path, other.path) not in said:
-                        said.add((other.name, first.path, other.path))
-                        yield _found(fleet, first, other)
-
-
-def _found(fleet: Fleet, first: Named, other: Named) -> Diagnostic:
-    return DOC.found(
-        f"`{other.name}` would be the name of {other.what} and of {first.what}",
-        at=fleet.places.key(other.path),
-        also=(Related(f"makes {first.what}", fleet.places.key(first.path)),),
-    )
+                    yield DOC.found(
+                        f"`{other.name}` would be the name of {other.what} and of {first.what}",
+                        at=fleet.places.key(other.path),
+                        also=(Related(f"makes {first.what}", fleet.places.key(first.path)),),
+                    )
 
 
 def _named(fleet: Fleet, cluster: Cluster) -> Iterator[Named]:
