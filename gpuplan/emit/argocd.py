@@ -62,7 +62,7 @@ def emit(fleet: Fleet, manifests: Iterable[Manifest]) -> Iterator[Manifest]:
     yield _manifest(fleet, _fleet_project(fleet, tuple(manifests)), DELIVERY)
     for cluster in fleet.clusters:
         yield _manifest(fleet, _cluster_application(fleet, cluster), cluster.path, DELIVERY)
-    managed = [cluster for cluster in fleet.clusters if cluster.kueue.managed]
+    managed = [cluster for cluster in _by_name(fleet) if cluster.kueue.managed]
     if managed:
         yield _manifest(fleet, _kueue_project(fleet, managed), DELIVERY)
     for cluster in managed:
@@ -94,7 +94,9 @@ def _fleet_project(fleet: Fleet, manifests: Sequence[Manifest]) -> AppProject:
     keyed = [(one.cluster, one.key) for one in manifests]
     cluster_kinds = {_permitted(key) for _, key in keyed if not key.namespace}
     namespace_kinds = {_group_kind(key) for _, key in keyed if key.namespace}
-    namespaces = {(cluster, key.namespace) for cluster, key in keyed if key.namespace}
+    namespaces: dict[str | None, set[str]] = {}
+    for cluster, key in keyed:
+        namespaces.setdefault(cluster, {conventions.SYSTEM_NAMESPACE}).add(key.namespace)
     return {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "AppProject",
@@ -104,8 +106,8 @@ def _fleet_project(fleet: Fleet, manifests: Sequence[Manifest]) -> AppProject:
             "sourceRepos": [fleet.delivery.repo_url],
             "destinations": [
                 _destination(cluster, namespace)
-                for cluster in fleet.clusters
-                for namespace in sorted({conventions.SYSTEM_NAMESPACE, *_of(cluster, namespaces)})
+                for cluster in _by_name(fleet)
+                for namespace in sorted(namespaces[cluster.name] - {""})
             ],
             "clusterResourceWhitelist": [_whitelisted(*permitted) for permitted in sorted(cluster_kinds)],
             "namespaceResourceWhitelist": [{"group": group, "kind": kind} for group, kind in sorted(namespace_kinds)],
@@ -113,8 +115,9 @@ def _fleet_project(fleet: Fleet, manifests: Sequence[Manifest]) -> AppProject:
     }
 
 
-def _of(cluster: Cluster, namespaces: Iterable[tuple[str | None, str]]) -> Iterator[str]:
-    return (namespace for name, namespace in namespaces if name == cluster.name)
+def _by_name(fleet: Fleet) -> list[Cluster]:
+    """Return the clusters in an order that does not follow the files of the spec."""
+    return sorted(fleet.clusters, key=lambda cluster: cluster.name)
 
 
 def _group_kind(key: ObjectKey) -> tuple[str, str]:
