@@ -9,14 +9,16 @@ from gpuplan.model.fleet import Fleet
 from gpuplan.rules.base import Rule
 from gpuplan.rules.card import unknown_mig_class, vendor_not_supported
 from gpuplan.rules.cluster import (
+    destination_twice,
     distribution_kubernetes,
     os_kubernetes,
     os_unknown,
     policies_need_1_30,
     runtime_not_on_os,
+    same_destination,
     stack_not_supported,
 )
-from gpuplan.rules.delivery import example_repository
+from gpuplan.rules.delivery import default_project, example_repository, path_not_relative
 from gpuplan.rules.driver import (
     branch_ended,
     card_needs_newer_driver,
@@ -26,6 +28,7 @@ from gpuplan.rules.driver import (
 )
 from gpuplan.rules.kueue import (
     best_effort_overtakes_gang,
+    companions_differ,
     cpu_only_podset,
     external_settings,
     fallback_disjoint,
@@ -50,6 +53,7 @@ from gpuplan.rules.mig import (
     card_without_mig,
     driver_too_old_for_profile,
     labels_not_set,
+    manager_on_old_os,
     profile_not_on_card,
     several_instances_in_a_pod,
     single_strategy_mixed_geometry,
@@ -67,6 +71,7 @@ from gpuplan.rules.pool import (
     label_reserved,
     no_common_label,
     product_label,
+    provisioner_elsewhere,
     same_labels_twice,
     selects_foreign_nodes,
     too_many_labels,
@@ -98,7 +103,13 @@ from gpuplan.rules.quota import (
     unallocated,
     zero_quota,
 )
-from gpuplan.rules.release import component_unconfirmed, known_bad_version, kubernetes_out_of_range, kueue_kubernetes
+from gpuplan.rules.release import (
+    component_unconfirmed,
+    image_tag_guessed,
+    known_bad_version,
+    kubernetes_out_of_range,
+    kueue_kubernetes,
+)
 from gpuplan.rules.share import (
     mps_on_unsupported_card,
     mps_replicas_above_limit,
@@ -118,19 +129,24 @@ from gpuplan.rules.topology import hostname_missing, hostname_not_last, labels_u
 MODULES: tuple[ModuleType, ...] = (
     unknown_mig_class,
     vendor_not_supported,
+    destination_twice,
     distribution_kubernetes,
     os_kubernetes,
     os_unknown,
     policies_need_1_30,
     runtime_not_on_os,
+    same_destination,
     stack_not_supported,
+    default_project,
     example_repository,
+    path_not_relative,
     branch_ended,
     card_needs_newer_driver,
     card_needs_older_branch,
     kernel_modules,
     unknown_branch,
     best_effort_overtakes_gang,
+    companions_differ,
     cpu_only_podset,
     external_settings,
     fallback_disjoint,
@@ -153,6 +169,7 @@ MODULES: tuple[ModuleType, ...] = (
     card_without_mig,
     driver_too_old_for_profile,
     labels_not_set,
+    manager_on_old_os,
     profile_not_on_card,
     several_instances_in_a_pod,
     single_strategy_mixed_geometry,
@@ -176,6 +193,7 @@ MODULES: tuple[ModuleType, ...] = (
     label_reserved,
     no_common_label,
     product_label,
+    provisioner_elsewhere,
     same_labels_twice,
     selects_foreign_nodes,
     too_many_labels,
@@ -203,6 +221,7 @@ MODULES: tuple[ModuleType, ...] = (
     unallocated,
     zero_quota,
     component_unconfirmed,
+    image_tag_guessed,
     known_bad_version,
     kubernetes_out_of_range,
     kueue_kubernetes,
