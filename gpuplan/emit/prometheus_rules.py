@@ -67,7 +67,7 @@ def _pool_facts(pools: Iterable[NodePool]) -> Iterator[RecordingRule]:
 
 
 def _team_facts(cluster: Cluster) -> Iterator[RecordingRule]:
-    for team in cluster.teams:
+    for team in sorted(cluster.teams, key=lambda team: team.name):
         for namespace in team.namespaces:
             yield {
                 "record": "gpuplan_namespace_team_info",

@@ -92,9 +92,9 @@ def test_the_facts_of_pools_and_teams_are_compiled_in() -> None:
         ("vector(4)", {"pool": "b"}),
     ]
     assert [(rule["labels"]["namespace"], rule["labels"]["team"]) for rule in made["gpuplan-teams"]] == [
+        ("nlp", "nlp"),
         ("vision", "vision"),
         ("vision-batch", "vision"),
-        ("nlp", "nlp"),
     ]
 
 
