@@ -15,6 +15,7 @@ from gpuplan import conventions
 from gpuplan.catalog.cards import Card
 from gpuplan.catalog.mig import MigClass, resource_name
 from gpuplan.diagnostics import KeyPath
+from gpuplan.quantity import Quantity
 
 
 class SharingMode(enum.Enum):
@@ -169,6 +170,8 @@ class NodePool:
     topology_labels: str
     """Who sets block and rack labels: provided, nfd, kubelet; empty where the spec does not say."""
     driver: Driver
+    companions: Mapping[str, Quantity]
+    """What each node offers besides cards and Kueue counts too, by resource name, sorted."""
     revision: int
     path: KeyPath
 
@@ -278,6 +281,8 @@ class Flavor:
     """Pieces of each resource that all its nodes offer together."""
     units: Mapping[str, Unit]
     """The unit of each resource it produces."""
+    companions: Mapping[str, Quantity]
+    """What all its nodes offer together besides cards."""
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -296,10 +301,13 @@ def flavor(pools: tuple[NodePool, ...]) -> Flavor:
     shared = set(node_labels(first).items()).intersection(*(node_labels(pool).items() for pool in pools[1:]))
     capacity: dict[str, int] = {}
     units: dict[str, Unit] = {}
+    companions: dict[str, Quantity] = {}
     for pool in pools:
         for made in produced_resources(pool):
             capacity[made.resource] = capacity.get(made.resource, 0) + made.per_node * pool.nodes
             units[made.resource] = made.unit
+        for resource, per_node in pool.companions.items():
+            companions[resource] = companions.get(resource, Quantity(0)) + per_node * pool.nodes
     revision = max(first.tier.revision, first.revision)
     return Flavor(
         name=conventions.flavor_name(first.tier.name, first.card.name, first.sharing.label, revision),
@@ -312,4 +320,5 @@ def flavor(pools: tuple[NodePool, ...]) -> Flavor:
         tolerations=tolerations(pools),
         capacity=dict(sorted(capacity.items())),
         units=dict(sorted(units.items())),
+        companions=dict(sorted(companions.items())),
     )

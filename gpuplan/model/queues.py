@@ -183,12 +183,12 @@ class Cohort:
 def resource_groups(flavors: tuple[Flavor, ...]) -> tuple[ResourceGroup, ...]:
     """Split flavors into Kueue's resource groups: flavors that share any resource name belong together.
 
-    Groups are the connected components of "produces a common resource"; each covers the union of its names, sorted, and
-    keeps the given order of flavors. Groups come in the order of their first flavor.
+    Groups are the connected components of "offers a common resource", companions such as cpu among them; each covers the
+    union of its names, sorted, and keeps the given order of flavors. Groups come in the order of their first flavor.
     """
     groups: list[tuple[set[str], list[Flavor]]] = []
     for flavor in flavors:
-        names = set(flavor.capacity)
+        names = {*flavor.capacity, *flavor.companions}
         joined = [group for group in groups if group[0] & names]
         members = [member for group in joined for member in group[1]]
         merged = (names.union(*(group[0] for group in joined)), [*members, flavor])

@@ -12,11 +12,15 @@ from dataclasses import dataclass
 
 from gpuplan.model.pools import Flavor
 from gpuplan.model.queues import Amount, Cohort, FlavorResource, Service
+from gpuplan.quantity import Quantity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """Kueue's numbers of one node of the tree for one flavor and resource; None is Kueue's "unlimited"."""
+    """Kueue's numbers of one node of the tree for one flavor and resource; None is Kueue's "unlimited".
+
+    Pieces for GPU resources, billionths of the unit for companions (`gpuplan.quantity`).
+    """
 
     nominal: int
     borrowing: int | None = None
@@ -24,6 +28,9 @@ class Limit:
 
 
 NO_QUOTA = Limit(nominal=0)
+UNIT = 10**9
+MILLI = 10**6
+MEBI = 2**20 * UNIT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,13 +96,18 @@ NOT_PRODUCED = Limit(nominal=0, borrowing=0, lending=0)
 """A queue's numbers where a flavor of the group does not produce the resource (design §4, "Address of a quota")."""
 
 
+def _queue_limit(flavor: Flavor, resource: str, produced: Mapping[FlavorResource, Limit]) -> Limit:
+    if resource in flavor.capacity:
+        return produced[flavor.name, resource]
+    return companion_limit(flavor, resource, produced) if resource in flavor.companions else NOT_PRODUCED
+
+
 def _queues(cohort: Cohort) -> Iterable[QuotaNode]:
     service = cohort.task_pool.service
     for queue in cohort.queues:
+        produced = {item: queue_limit(service, amount) for item, amount in queue.amounts.items()}
         limits = {
-            (flavor.name, resource): queue_limit(service, queue.amounts[flavor.name, resource])
-            if resource in flavor.capacity
-            else NOT_PRODUCED
+            (flavor.name, resource): _queue_limit(flavor, resource, produced)
             for group in cohort.groups
             for flavor in group.flavors
             for resource in group.resources
@@ -106,8 +118,51 @@ def _queues(cohort: Cohort) -> Iterable[QuotaNode]:
 
 def _cohort(cohort: Cohort, root: str) -> QuotaNode:
     limits = {item: Limit(nominal=share.nominal, borrowing=share.borrow) for item, share in cohort.shares.items()}
+    if limits:
+        limits |= {
+            (flavor.name, resource): companion_limit(flavor, resource, limits)
+            for flavor in cohort.flavors
+            for resource in flavor.companions
+        }
     weight = 0 if cohort.task_pool.service is Service.RECLAIMABLE else 1
     return QuotaNode(name=cohort.task_pool.name, parent=root, limits=limits, weight=weight)
+
+
+def hardware(flavor: Flavor) -> dict[str, int]:
+    """Return all that a flavor's nodes offer: pieces of GPU resources, and companions in billionths."""
+    return {**flavor.capacity, **{name: total.nanos for name, total in flavor.companions.items()}}
+
+
+def companion_limit(flavor: Flavor, resource: str, cards: Mapping[FlavorResource, Limit]) -> Limit:
+    """Return a node's part of a companion: as much of it as the node has of the flavor's cards.
+
+    Rounded down to a grain that reads well; the root's rest takes what rounding leaves, so nothing is lost.
+    """
+    total = flavor.companions[resource]
+    grain = _grain(resource, total)
+
+    def part(numbers: Mapping[str, int]) -> int:
+        cards_of = {name: flavor.units[name].card_share for name in flavor.capacity}
+        whole = sum(flavor.capacity[name] * share for name, share in cards_of.items())
+        held = sum(numbers.get(name, 0) * share for name, share in cards_of.items())
+        return int(total.nanos * held / whole) // grain * grain
+
+    limits = {name: cards.get((flavor.name, name), NO_QUOTA) for name in flavor.capacity}
+    nominal = part({name: limit.nominal for name, limit in limits.items()})
+    borrowing = {name: limit.borrowing for name, limit in limits.items() if limit.borrowing is not None}
+    lending = {name: limit.lending for name, limit in limits.items() if limit.lending is not None}
+    return Limit(
+        nominal=nominal,
+        borrowing=part(borrowing) if borrowing else None,
+        lending=min(part(lending), nominal) if lending else None,
+    )
+
+
+def _grain(resource: str, total: Quantity) -> int:
+    """Return the step of a companion in billionths: thousandths of a CPU, mebibytes, or whole units."""
+    if resource == "cpu":
+        return MILLI
+    return MEBI if total.binary else UNIT
 
 
 def quota_tree(root: str, flavors: Iterable[Flavor], cohorts: Iterable[Cohort]) -> QuotaTree:
@@ -126,7 +181,7 @@ def quota_tree(root: str, flavors: Iterable[Flavor], cohorts: Iterable[Cohort]) 
     rest = {
         (flavor.name, resource): Limit(nominal=capacity - owned.get((flavor.name, resource), 0))
         for flavor in flavors
-        for resource, capacity in flavor.capacity.items()
+        for resource, capacity in hardware(flavor).items()
     }
     root_node = QuotaNode(name=root, parent="", limits=rest)
     bottom_up = (*queue_nodes.values(), *cohort_nodes.values(), root_node)

@@ -22,6 +22,7 @@ from gpuplan.model.pools import (
     Taint,
     flavor,
 )
+from gpuplan.quantity import Quantity
 from gpuplan.resolve import findings
 from gpuplan.resolve.scope import Scope
 from gpuplan.spec.pools import (
@@ -135,9 +136,17 @@ def _node_pool(
         mig_class=_mig_class(scope.catalog, card),
         topology_labels=spec.topology_labels or "",
         driver=Driver(branch=spec.driver.branch or default_branch, kernel_modules=spec.driver.kernel_modules),
+        companions={name: _amount(text) for name, text in sorted(spec.companions.items())},
         revision=spec.revision,
         path=path,
     )
+
+
+def _amount(text: str | float) -> Quantity:
+    """Return a quantity that the spec has checked."""
+    quantity = Quantity.parse(text)
+    assert quantity is not None  # noqa: S101 - the shape of the spec allows nothing else
+    return quantity
 
 
 def _mig_class(catalog: Catalog, card: Card) -> MigClass | None:

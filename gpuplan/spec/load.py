@@ -35,6 +35,7 @@ WISHES = {
     "less_than_equal": "a number of at most {le}",
     "string_too_short": "a text of at least {min_length} characters",
     "string_too_long": "a text of at most {max_length} characters",
+    "quantity": "a quantity such as 90, 500m or 1536Gi",
     "string_pattern_mismatch": "a text that matches `{pattern}`",
 }
 """pydantic's error type -> what the value should be, with pydantic's own numbers filled in."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Discriminator, Field, StringConstraints, Tag, model_validator
+from pydantic import AfterValidator, Discriminator, Field, StringConstraints, Tag, model_validator
+from pydantic_core import PydanticCustomError
 
+from gpuplan.quantity import canonical
 from gpuplan.spec.base import Count, LabelKey, Labels, LabelValue, Name, Positive, SpecModel, Text, text_or_mapping
 
 MigProfileName = Annotated[str, StringConstraints(pattern=r"^[1-9]g\.\d+gb([+-][a-z.]+)?$")]
@@ -169,6 +171,17 @@ class DriverSpec(SpecModel):
     """Flavour of the kernel modules."""
 
 
+def _quantity(value: str | float) -> str:
+    quantity = canonical(value)
+    if quantity is None or quantity.startswith("-"):
+        raise PydanticCustomError("quantity", "not a quantity")
+    return quantity
+
+
+QuantityText = Annotated[str | int | float, AfterValidator(_quantity)]
+"""A Kubernetes quantity: `90`, `500m` or `1536Gi`; canonical once read."""
+
+
 class NodePoolSpec(SpecModel):
     """Nodes with one card model, one way of sharing, and one set of labels and taints."""
 
@@ -192,5 +205,7 @@ class NodePoolSpec(SpecModel):
     """Who sets the labels of topology levels above the hostname."""
     driver: DriverSpec = DriverSpec()
     """The GPU driver."""
+    companions: dict[LabelKey, QuantityText] = {}
+    """What a node offers besides cards and Kueue shall count too, such as `cpu`, `memory` or `rdma/ib`; nothing by default."""
     revision: Count = 0
     """Number that ends the names of the pool's immutable objects."""

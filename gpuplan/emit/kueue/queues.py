@@ -22,11 +22,12 @@ from gpuplan.manifests.kinds.kueue import (
     ResourceQuotaInFlavor,
 )
 from gpuplan.manifests.kinds.kueue import ResourceGroup as ResourceGroupSpec
-from gpuplan.manifests.quantity import Quantity
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.pools import Flavor
 from gpuplan.model.queues import Cohort, Fallback, ResourceGroup, Service, TaskPool, TeamQueue, resource_groups
 from gpuplan.model.quota_tree import NO_QUOTA, Limit, QuotaNode
+from gpuplan.quantity import Quantity
 
 
 class Evicts(NamedTuple):
@@ -135,23 +136,28 @@ def _resource_groups(node: QuotaNode, groups: Iterable[ResourceGroup]) -> list[R
     return [
         {
             "coveredResources": list(group.resources),
-            "flavors": [_flavor_quotas(node, flavor.name, group.resources) for flavor in group.flavors],
+            "flavors": [_flavor_quotas(node, flavor, group.resources) for flavor in group.flavors],
         }
         for group in groups
     ]
 
 
-def _flavor_quotas(node: QuotaNode, flavor: str, resources: Iterable[str]) -> FlavorQuotas:
-    quotas = [_quota(resource, node.limits.get((flavor, resource), NO_QUOTA)) for resource in resources]
-    return {"name": flavor, "resources": quotas}
+def _flavor_quotas(node: QuotaNode, flavor: Flavor, resources: Iterable[str]) -> FlavorQuotas:
+    quotas = [_quota(resource, node.limits.get((flavor.name, resource), NO_QUOTA), flavor) for resource in resources]
+    return {"name": flavor.name, "resources": quotas}
 
 
-def _quota(resource: str, limit: Limit) -> ResourceQuotaInFlavor:
-    made: ResourceQuotaInFlavor = {"name": resource, "nominalQuota": _quantity(limit.nominal)}
+def _quota(resource: str, limit: Limit, flavor: Flavor) -> ResourceQuotaInFlavor:
+    companion = flavor.companions.get(resource)
+
+    def written(amount: int) -> str:
+        return _quantity(amount) if companion is None else str(Quantity(amount, companion.binary))
+
+    made: ResourceQuotaInFlavor = {"name": resource, "nominalQuota": written(limit.nominal)}
     if limit.borrowing is not None:
-        made["borrowingLimit"] = _quantity(limit.borrowing)
+        made["borrowingLimit"] = written(limit.borrowing)
     if limit.lending is not None:
-        made["lendingLimit"] = _quantity(limit.lending)
+        made["lendingLimit"] = written(limit.lending)
     return made
 
 

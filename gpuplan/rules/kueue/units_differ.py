@@ -44,8 +44,9 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 
 
 def _differing(fleet: Fleet, cohort: Cohort, group: ResourceGroup, resource: str) -> Iterator[Diagnostic]:
-    first, *others = (flavor for flavor in group.flavors if resource in flavor.units)
-    for other in others:
+    offering = [flavor for flavor in group.flavors if resource in flavor.units]
+    for other in offering[1:]:
+        first = offering[0]
         if other.units[resource] != first.units[resource]:
             tier = cohort.task_pool.tiers.index(other.tier.name)
             yield DOC.found(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuplan.emit import kueue
-from gpuplan.manifests.quantity import Quantity
+from gpuplan.quantity import Quantity
 from gpuplan.model.fleet import Cluster
 from tests.build import fleet
 from tests.controlplane.acceptance import apply_manifests, stored_differences

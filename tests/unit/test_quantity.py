@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuplan.manifests.quantity import Quantity, canonical
+from gpuplan.quantity import Quantity, canonical
 
 quantities = st.builds(
     Quantity, st.integers(-(2**62), 2**62) | st.integers(-5000, 5000).map(lambda n: n * 10**9), st.booleans()
