@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-
-from hypothesis import settings
-
 import sys
 from pathlib import Path
+
+from hypothesis import settings
 
 # Test helpers are imported as `tests.…`, also by a plain `pytest`, which does not put the repository on the path.
 sys.path.insert(0, str(Path(__file__).parents[1]))
