@@ -6,6 +6,9 @@ shorten or hash: a name that is too long or that collides is a finding (`rules/n
 
 from __future__ import annotations
 
+import enum
+from typing import NamedTuple
+
 MAX_LABEL_VALUE = 63
 """Characters in a label value; names of ours that end up in labels keep to it (Kubernetes API conventions)."""
 
@@ -72,10 +75,44 @@ POLICY_PRIORITY_BAND = "gpuplan-priority-band"
 POLICY_QUEUE_REQUIRED = "gpuplan-queue-required"
 POLICY_PRODUCED_RESOURCES = "gpuplan-produced-resources"
 
-# What the server adds to objects we wrote, and nothing else (design §6, "zero diff"). Paths of keys from the root.
-SERVER_METADATA = ("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink")
-KUEUE_FINALIZER = "kueue.x-k8s.io/resource-in-use"
-DAEMONSET_GENERATION = "deprecated.daemonset.template.generation"
+
+class ServerValue(enum.Enum):
+    """Values of a `ServerAddition` that no constant can name."""
+
+    ANY = "any value"
+    OWN_NAME = "the object's own name"
+
+
+class ServerAddition(NamedTuple):
+    """What the server may add to an object of ours: to which kind (`*`: to every kind), at which path, and which value."""
+
+    kind: str
+    path: tuple[str, ...]
+    value: object = ServerValue.ANY
+
+
+_KUEUE_KEEPS = ["kueue.x-k8s.io/resource-in-use"]
+SERVER_ADDITIONS: tuple[ServerAddition, ...] = (
+    ServerAddition("*", ("status",)),
+    ServerAddition("*", ("metadata", "uid")),
+    ServerAddition("*", ("metadata", "resourceVersion")),
+    ServerAddition("*", ("metadata", "generation")),
+    ServerAddition("*", ("metadata", "creationTimestamp")),
+    ServerAddition("*", ("metadata", "managedFields")),
+    ServerAddition("Namespace", ("metadata", "labels", LABEL_NAMESPACE_NAME), ServerValue.OWN_NAME),
+    ServerAddition("Namespace", ("spec", "finalizers"), ["kubernetes"]),
+    ServerAddition("Service", ("spec", "clusterIP")),
+    ServerAddition("Service", ("spec", "clusterIPs")),
+    ServerAddition("Service", ("spec", "ipFamilies")),
+    ServerAddition("DaemonSet", ("metadata", "annotations", "deprecated.daemonset.template.generation")),
+    ServerAddition("ClusterQueue", ("metadata", "finalizers"), _KUEUE_KEEPS),
+    ServerAddition("ResourceFlavor", ("metadata", "finalizers"), _KUEUE_KEEPS),
+    ServerAddition("Topology", ("metadata", "finalizers"), _KUEUE_KEEPS),
+    # We leave `stopPolicy` out, so that a person's emergency Hold survives self-heal; the server then says None.
+    ServerAddition("ClusterQueue", ("spec", "stopPolicy"), "None"),
+    ServerAddition("LocalQueue", ("spec", "stopPolicy"), "None"),
+)
+"""All that the server and Kueue add to what we wrote; anything else that differs is a difference (design §6, zero diff)."""
 
 
 def flavor_name(tier: str, card: str, sharing: str, revision: int) -> str:

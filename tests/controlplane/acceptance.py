@@ -1,7 +1,7 @@
 """Does the server take what we wrote, and keep it as we wrote it?
 
-"Zero difference" means: every field that we wrote reads back equal, and the server added nothing but an explicit list
-of things that only it can know. A default that we left to the server is a difference.
+"Zero difference" means: every field that we wrote reads back equal, and the server added nothing but what
+`conventions.SERVER_ADDITIONS` lists. A default that we left to the server is a difference.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
+from gpuplan.conventions import SERVER_ADDITIONS, ServerAddition, ServerValue
 from tests.controlplane.client import ApiError, Client, Object, UnknownKindError, identity
 
 Path = tuple[str | int, ...]
@@ -34,52 +36,13 @@ class Rejection:
         return f"{identity(self.obj)}: {self.status} {self.reason}: {self.message}"
 
 
-def anything(written: Object, value: object) -> bool:
-    """Fit every value."""
-    return True
-
-
-def exactly(expected: object) -> Callable[[Object, object], bool]:
-    """Fit one value."""
-    return lambda written, value: value == expected
-
-
-def object_name(written: Object, value: object) -> bool:
-    """Fit the object's own name."""
-    return bool(value == written["metadata"]["name"])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Addition:
-    """Something that the server may add: where, to which kind (empty: to all), and which values."""
-
-    path: Path
-    kind: str = ""
-    fits: Callable[[Object, object], bool] = anything
-
-    def allows(self, written: Object, path: Path, value: object) -> bool:
-        """Tell whether the server may have added this value here."""
-        return path == self.path and self.kind in {"", written["kind"]} and self.fits(written, value)
-
-
-_SERVER_METADATA = ("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields")
-_KUEUE_KEEPS = exactly(["kueue.x-k8s.io/resource-in-use"])
-SERVER_ADDITIONS: Sequence[Addition] = (
-    Addition(path=("status",)),
-    *(Addition(path=("metadata", field)) for field in _SERVER_METADATA),
-    Addition(path=("metadata", "finalizers"), kind="ClusterQueue", fits=_KUEUE_KEEPS),
-    Addition(path=("metadata", "finalizers"), kind="ResourceFlavor", fits=_KUEUE_KEEPS),
-    Addition(path=("metadata", "finalizers"), kind="Topology", fits=_KUEUE_KEEPS),
-    Addition(path=("metadata", "labels", "kubernetes.io/metadata.name"), kind="Namespace", fits=object_name),
-    Addition(path=("spec", "finalizers"), kind="Namespace", fits=exactly(["kubernetes"])),
-    Addition(path=("spec", "clusterIP"), kind="Service"),
-    Addition(path=("spec", "clusterIPs"), kind="Service"),
-    Addition(path=("spec", "ipFamilies"), kind="Service"),
-    Addition(path=("metadata", "annotations", "deprecated.daemonset.template.generation"), kind="DaemonSet"),
-    Addition(path=("spec", "stopPolicy"), kind="ClusterQueue", fits=exactly("None")),
-    Addition(path=("spec", "stopPolicy"), kind="LocalQueue", fits=exactly("None")),
-)
-"""What the server adds by itself. `stopPolicy` is left out on purpose, so that a person's Hold survives self-heal."""
+def allows(addition: ServerAddition, written: Object, path: Path, value: object) -> bool:
+    """Tell whether the server may have added this value here."""
+    if path != addition.path or addition.kind not in {"*", written["kind"]}:
+        return False
+    if addition.value is ServerValue.OWN_NAME:
+        return bool(value == written["metadata"]["name"])
+    return addition.value is ServerValue.ANY or value == addition.value
 
 
 def apply_manifests(client: Client, objects: Iterable[Object], *, dry_run: bool = False) -> list[Rejection]:
@@ -96,10 +59,10 @@ def apply_manifests(client: Client, objects: Iterable[Object], *, dry_run: bool 
     return [one for one in refused if one]
 
 
-def rejection(client: Client, obj: Object, *, dry_run: bool = False) -> Rejection | None:
-    """Apply one object; None when the server takes it."""
+def rejection(client: Client, obj: Object, *, dry_run: bool = False, text: str = "") -> Rejection | None:
+    """Apply one object, in the words of `text` if given; None when the server takes it."""
     try:
-        client.apply(obj, dry_run=dry_run)
+        client.apply(obj, dry_run=dry_run, text=text)
     except ApiError as error:
         return Rejection(obj=obj, status=error.status, reason=error.reason, message=error.message)
     except UnknownKindError as error:
@@ -108,24 +71,27 @@ def rejection(client: Client, obj: Object, *, dry_run: bool = False) -> Rejectio
 
 
 def stored_differences(
-    client: Client, objects: Iterable[Object], allowed: Sequence[Addition] = SERVER_ADDITIONS
+    client: Client, objects: Iterable[Object], allowed: Sequence[ServerAddition] = SERVER_ADDITIONS
 ) -> list[str]:
-    """Read every object back and return `identity: path: difference` for each difference."""
+    """Read every object back, a kind at a time, and return `identity: path: difference` for each difference."""
     everything = list(objects)
+    kinds = sorted({(obj["apiVersion"], obj["kind"]) for obj in everything})
     with ThreadPoolExecutor(WRITERS) as readers:
-        stored = list(readers.map(client.find, everything))
+        lists = readers.map(lambda kind: client.list(*kind), kinds)
+        stored = {identity(found): found for found in chain.from_iterable(lists)}
     differences = []
-    for written, found in zip(everything, stored, strict=True):
+    for written in everything:
+        found = stored.get(identity(written))
         lines = ["not on the server"] if found is None else difference(written, found, allowed)
         differences += [f"{identity(written)}: {line}" for line in lines]
     return differences
 
 
-def difference(written: Object, stored: Object, allowed: Sequence[Addition] = SERVER_ADDITIONS) -> list[str]:
+def difference(written: Object, stored: Object, allowed: Sequence[ServerAddition] = SERVER_ADDITIONS) -> list[str]:
     """Return each place where the stored object is not what was written, as `path: written != stored`."""
 
     def may_add(path: Path, value: object) -> bool:
-        return any(addition.allows(written, path, value) for addition in allowed)
+        return any(allows(addition, written, path, value) for addition in allowed)
 
     return [
         f"{_spell(path)}: {_show(ours)} != {_show(theirs)}"

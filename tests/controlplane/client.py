@@ -87,7 +87,7 @@ class Client:
     ) -> Any:
         """Send one request and return the decoded answer. A body of bytes goes as it is. Raises `ApiError`."""
         url = f"{self._server}{path}" + (f"?{urlencode(query)}" if query else "")
-        payload = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        payload = body if body is None or isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
         headers = self._headers | {"Content-Type": content_type, "Accept": accept}
         answer = self._pool.request(method, url, body=payload, headers=headers, timeout=REQUEST_LIMIT_SECONDS)
         if answer.status < 300:
@@ -112,12 +112,15 @@ class Client:
         resource = self.resource(obj["apiVersion"], obj["kind"])
         return f"{resource.collection(obj['metadata'].get('namespace', ''))}/{obj['metadata']['name']}"
 
-    def apply(self, obj: Object, *, dry_run: bool = False, manager: str = FIELD_MANAGER) -> Object:
-        """Server-side apply, strict about unknown fields, taking conflicts over; return what the server made of it."""
+    def apply(self, obj: Object, *, dry_run: bool = False, manager: str = FIELD_MANAGER, text: str = "") -> Object:
+        """Server-side apply, strict about unknown fields, taking conflicts over; return what the server made of it.
+
+        `text` is the object as YAML, sent as it is, so that its wording is tried too.
+        """
         query = {"fieldManager": manager, "force": "true", "fieldValidation": "Strict"}
         query |= {"dryRun": "All"} if dry_run else {}
         applied: Object = self.request(
-            "PATCH", self.path(obj), obj, query=query, content_type="application/apply-patch+yaml"
+            "PATCH", self.path(obj), text.encode() or obj, query=query, content_type="application/apply-patch+yaml"
         )
         return applied
 

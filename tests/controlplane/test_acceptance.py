@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.controlplane.acceptance import Addition, difference, exactly
+from gpuplan.conventions import ServerAddition
+from tests.controlplane.acceptance import difference
 from tests.controlplane.client import Object
 
 
@@ -67,7 +68,7 @@ def test_metadata_that_only_the_server_knows_is_allowed() -> None:
 
 
 def test_an_addition_counts_for_its_kind_and_value_only() -> None:
-    allowed = [Addition(path=("spec", "a"), kind="LocalQueue", fits=exactly(1))]
+    allowed = [ServerAddition("LocalQueue", ("spec", "a"), 1)]
     local = {**queue(), "kind": "LocalQueue"}
 
     assert difference(local, {**local, "spec": {"a": 1}}, allowed) == []
