@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gpuplan.diagnostics import KeyPath
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import Flavor
-from gpuplan.model.queues import Cohort, FlavorResource, PoolShare, ResourceGroup, Service, TaskPool, Team, TeamQueue
+from gpuplan.model.queues import Cohort, FlavorResource, PoolShare, Service, TaskPool, Team, TeamQueue
 
 OWNING = (Service.GUARANTEED, Service.QUEUED)
 """Service classes whose queues own cards of their own."""
@@ -24,16 +24,30 @@ def flavors_of(fleet: Fleet, pool: TaskPool) -> list[Flavor]:
     return [flavor for _, cohort in cohorts(fleet) if cohort.task_pool.name == pool.name for flavor in cohort.flavors]
 
 
-def choices(fleet: Fleet, pool: TaskPool) -> list[ResourceGroup]:
-    """Return a task pool's resource groups, in all clusters, in which a job has several flavors to choose from."""
-    own = (cohort for _, cohort in cohorts(fleet) if cohort.task_pool.name == pool.name)
-    return [group for cohort in own for group in cohort.groups if len({flavor.name for flavor in group.flavors}) > 1]
+def choices(fleet: Fleet, pool: TaskPool) -> list[tuple[Flavor, ...]]:
+    """Return the flavors, in each cluster, between which a job of a task pool can move: those that offer one GPU resource.
+
+    Companions such as cpu join flavors into one resource group of Kueue's, but no job that asks for a card can move there.
+    """
+    found: dict[tuple[str, ...], tuple[Flavor, ...]] = {}
+    for cluster, cohort in cohorts(fleet):
+        if cohort.task_pool.name == pool.name:
+            for resource in dict.fromkeys(resource for _, resource, _ in usable(cohort)):
+                several = {flavor.name: flavor for flavor in cohort.flavors if resource in flavor.capacity}
+                if len(several) > 1:
+                    found.setdefault((cluster.name, *several), tuple(several.values()))
+    return list(found.values())
 
 
-def apart(fleet: Fleet, pool: TaskPool) -> tuple[ResourceGroup, ...]:
-    """Return a task pool's resource groups in the first cluster where it has several; empty where it never has."""
-    own = (cohort.groups for _, cohort in cohorts(fleet) if cohort.task_pool.name == pool.name)
-    return next((groups for groups in own if len(groups) > 1), ())
+def apart(fleet: Fleet, pool: TaskPool) -> tuple[Flavor, ...]:
+    """Return a task pool's flavors in the first cluster where it has several of which no two share a GPU resource."""
+    for _, cohort in cohorts(fleet):
+        if cohort.task_pool.name == pool.name:
+            own = {flavor.name: flavor for flavor in cohort.flavors}
+            names = [name for flavor in own.values() for name in flavor.capacity]
+            if len(own) > 1 and len(names) == len(set(names)):
+                return tuple(own.values())
+    return ()
 
 
 def offers(cluster: Cluster) -> Iterator[tuple[Flavor, str, FlavorResource]]:

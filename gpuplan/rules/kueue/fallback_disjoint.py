@@ -1,7 +1,7 @@
 """A fallback between tiers that offer different resource names.
 
 A job asks for a resource by name. If one tier offers `nvidia.com/gpu` and the next `nvidia.com/mig-1g.5gb`, no job
-fits both, and Kueue puts them into separate resource groups: nothing ever falls back.
+fits both, and Kueue keeps them apart: nothing ever falls back.
 
 Source: Kueue, resource groups of a ClusterQueue; §"Address of a quota" of the design.
 """
@@ -35,9 +35,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for pool in fleet.task_pools:
         separate = apart(fleet, pool)
         if pool.fallback is not Fallback.NONE and separate and not choices(fleet, pool):
-            offers = " and ".join(
-                f"`{flavor.name}` {listed(group.resources)}" for group in separate for flavor in group.flavors
-            )
+            offers = " and ".join(f"`{flavor.name}` {listed(flavor.capacity)}" for flavor in separate)
             yield DOC.found(
                 f"`{pool.name}` has `fallback: {pool.fallback.value}`, but no resource name is offered twice: {offers}",
                 at=point(fleet, (*pool.path, "fallback")),

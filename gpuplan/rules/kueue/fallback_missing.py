@@ -33,7 +33,7 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each task pool without `fallback` whose tiers offer one resource name."""
     for pool in fleet.task_pools:
-        tiers = [dict.fromkeys(flavor.tier.name for flavor in group.flavors) for group in choices(fleet, pool)]
+        tiers = [dict.fromkeys(flavor.tier.name for flavor in flavors) for flavors in choices(fleet, pool)]
         several = next((names for names in tiers if len(names) > 1), None)
         if pool.fallback is Fallback.NONE and several:
             yield DOC.found(

@@ -33,10 +33,10 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each task pool without `fallback` that has several flavors of one tier for one resource name."""
     for pool in fleet.task_pools:
-        groups = choices(fleet, pool)
-        between_tiers = any(len({flavor.tier.name for flavor in group.flavors}) > 1 for group in groups)
-        if pool.fallback is Fallback.NONE and groups and not between_tiers:
-            flavors = groups[0].flavors
+        several = choices(fleet, pool)
+        between_tiers = any(len({flavor.tier.name for flavor in flavors}) > 1 for flavors in several)
+        if pool.fallback is Fallback.NONE and several and not between_tiers:
+            flavors = several[0]
             tier = flavors[0].tier.name
             yield DOC.found(
                 f"In `{pool.name}`, tier `{tier}` is {listed(flavor.name for flavor in flavors)}, in this order, "
