@@ -106,6 +106,13 @@ def managed_pools(cluster: Cluster) -> tuple[NodePool, ...]:
     return nvidia_pools(cluster) if cluster.stack == "manual" else ()
 
 
+def present(cluster: Cluster) -> tuple[Agent, ...]:
+    """Return the agents that the cluster's pools need: those of shared and cut cards only where there are such."""
+    modes = {pool.sharing.mode for pool in managed_pools(cluster)}
+    served = {MPS_DAEMON: SharingMode.MPS, MIG_MANAGER: SharingMode.MIG}
+    return tuple(agent for agent in AGENTS if modes and (agent not in served or served[agent] in modes))
+
+
 def nvidia_pools(cluster: Cluster) -> tuple[NodePool, ...]:
     """Return the pools with NVIDIA cards."""
     return tuple(pool for pool in cluster.pools if pool.card.vendor is Vendor.NVIDIA)

@@ -20,7 +20,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     if cluster.distribution == "gke":
         yield base.manifest(fleet, cluster, base.RUNTIME, _critical_pods(), cluster.path)
     if cluster.distribution == "openshift":
-        yield base.manifest(fleet, cluster, base.RUNTIME, _privileged_use(), cluster.path)
+        yield base.manifest(fleet, cluster, base.RUNTIME, _privileged_use(cluster), cluster.path)
 
 
 def _runtime_class() -> RuntimeClass:
@@ -49,7 +49,7 @@ def _critical_pods() -> ResourceQuota:
     }
 
 
-def _privileged_use() -> RoleBinding:
+def _privileged_use(cluster: Cluster) -> RoleBinding:
     """OpenShift lets a pod mount folders of the node, or be privileged, only if its service account may."""
     return {
         "apiVersion": "rbac.authorization.k8s.io/v1",
@@ -62,6 +62,6 @@ def _privileged_use() -> RoleBinding:
         },
         "subjects": [
             {"kind": "ServiceAccount", "name": agent.name, "namespace": conventions.SYSTEM_NAMESPACE}
-            for agent in agents.AGENTS
+            for agent in agents.present(cluster)
         ],
     }

@@ -13,6 +13,8 @@ Object = Mapping[str, Any]
 Target = tuple[str, str, str]
 """(kind, namespace, name)."""
 
+SYSTEM_ROLES = "system:"
+"""Prefix of the cluster roles that the cluster has itself."""
 SYSTEM_PRIORITY_CLASSES = ("system-node-critical", "system-cluster-critical")
 """Priority classes that every cluster has."""
 
@@ -78,7 +80,8 @@ def _daemon_set(daemon_set: Object, namespace: str) -> Iterator[Target]:
 
 def _binding(binding: Object, namespace: str) -> Iterator[Target]:
     role = binding["roleRef"]
-    yield role["kind"], namespace if role["kind"] == "Role" else "", role["name"]
+    if not role["name"].startswith(SYSTEM_ROLES):
+        yield role["kind"], namespace if role["kind"] == "Role" else "", role["name"]
     for subject in binding.get("subjects", ()):
         if subject["kind"] == "ServiceAccount":
             yield "ServiceAccount", subject["namespace"], subject["name"]

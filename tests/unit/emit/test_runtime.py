@@ -33,3 +33,13 @@ def test_gkes_quota_lets_node_critical_pods_in() -> None:
     made = one(place("a: {}", "distribution: gke").objects(runtime.emit), "ResourceQuota")
     (expression,) = made["spec"]["scopeSelector"]["matchExpressions"]
     assert expression == {"scopeName": "PriorityClass", "operator": "In", "values": ["system-node-critical"]}
+
+
+def test_openshift_lets_those_agents_use_the_node_that_the_cluster_has() -> None:
+    def allowed(pools: str) -> set[str]:
+        (binding,) = place(pools, "distribution: openshift").objects(runtime.emit)
+        return {subject["name"] for subject in binding["subjects"]}
+
+    always = {"nvidia-device-plugin", "gpu-feature-discovery", "nvidia-dcgm-exporter"}
+    assert allowed("a: {}") == always
+    assert allowed("a: {sharing: {mps: {replicas: 4}}}") == {*always, "nvidia-mps-control-daemon"}
