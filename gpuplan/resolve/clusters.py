@@ -72,7 +72,7 @@ def _components(scope: Scope, spec: ClusterSpec, release: Release, path: KeyPath
         known = scope.look_up("components", release.components, name, (*path, "components", name))
         if known is None:
             continue
-        image = override.image or (f"{known.repository}:{override.version}" if known.image else "")
+        image = override.image or (f"{known.repository}:{_tag(known, override.version)}" if known.image else "")
         components[name] = dataclasses.replace(
             known,
             version=versions.required(override.version),
@@ -81,3 +81,12 @@ def _components(scope: Scope, spec: ClusterSpec, release: Release, path: KeyPath
             source="the fleet's own override",
         )
     return components
+
+
+def _tag(known: Component, version: str) -> str:
+    """Return the tag of another version of a component, spelt as its image's is: a leading `v`, a variant `-distroless`."""
+    spelling = str(known.version)
+    if spelling.startswith("v") and not version.startswith("v"):
+        version = f"v{version}"
+    before, found, variant = known.tag.partition(spelling)
+    return f"{before}{version}{variant}" if found else version

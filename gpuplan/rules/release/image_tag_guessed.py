@@ -1,14 +1,16 @@
 """An overridden version whose image nobody has named.
 
-An override under `components` without `image` takes the release's repository with the version as its tag. Some images are tagged
-otherwise: `4.6.0-4.8.3-distroless` for the DCGM exporter, `4.6.0-1-ubuntu24.04` for DCGM, and a leading `v` for most others. A
-tag that does not exist leaves the agent in ImagePullBackOff on every node.
+An override under `components` without `image` takes the release's image with the version in its tag, spelt alike: a
+leading `v`, a variant such as `-distroless`. Where the version itself is shaped otherwise (`4.8.4` for what was
+`4.6.0-4.8.3`), nobody knows whether such a tag exists, and one that does not leaves the agent in ImagePullBackOff on
+every node.
 
 Source: the release's own image tags.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gpuplan.catalog import Component
@@ -17,15 +19,17 @@ from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.walk import point, written
 
+DIGITS = re.compile(r"\d+")
+
 DOC = RuleDoc(
     id="release/image-tag-guessed",
     severity=Severity.WARNING,
     summary="An overridden version whose image tag is a guess",
-    why="The image would be the version alone, and this component's tags look different: the agent may not be pulled at all.",
+    why="The version is shaped unlike the release's, so its image may be tagged otherwise: the agent may not be pulled at all.",
     fix="Add `image` with the full reference.",
-    bad="clusters:\n  eu: {kubernetes: '1.36', components: {dcgmExporter: {version: 4.5.3-4.8.2}}}",
+    bad="clusters:\n  eu: {kubernetes: '1.36', components: {dcgmExporter: {version: 4.8.4}}}",
     good="clusters:\n  eu:\n    kubernetes: '1.36'\n    components:\n"
-    "      dcgmExporter: {version: 4.5.3-4.8.2, image: 'nvcr.io/nvidia/k8s/dcgm-exporter:4.5.3-4.8.2-distroless'}",
+    "      dcgmExporter: {version: 4.8.4, image: 'nvcr.io/nvidia/k8s/dcgm-exporter:4.8.4-distroless'}",
 )
 
 
@@ -43,8 +47,5 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 
 
 def _differs(usual: Component, chosen: Component) -> bool:
-    """Tell whether a tag has another shape: a suffix is missing, or the leading `v`."""
-    if not usual.image:
-        return False
-    suffix = usual.tag.removeprefix(usual.version.text)
-    return not chosen.tag.endswith(suffix) or chosen.tag.startswith("v") != usual.tag.startswith("v")
+    """Tell whether a tag has another shape than the release's, digits aside."""
+    return bool(usual.image) and DIGITS.sub("0", usual.tag) != DIGITS.sub("0", chosen.tag)

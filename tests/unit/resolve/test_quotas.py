@@ -184,3 +184,9 @@ def test_kueue_is_one_word_or_a_mapping(kueue: str, managed: bool, timeout: int)
     text = HARDWARE.replace('us: {kubernetes: "1.36"}', f'us: {{kubernetes: "1.36", kueue: {kueue}}}')
     settings = fleet(text).clusters[1].kueue
     assert (settings.managed, settings.pods_ready_timeout_seconds) == (managed, timeout)
+
+
+def test_an_overridden_component_keeps_the_variant_of_its_image() -> None:
+    text = HARDWARE.replace('us: {kubernetes: "1.36"}', 'us: {kubernetes: "1.36", components: {dcgmExporter: {version: 4.5.3-4.8.2}}}')
+    images = [cluster.components["dcgmExporter"].image for cluster in fleet(text).clusters]
+    assert images[1].endswith(":4.5.3-4.8.2" + images[0].rpartition("4.8.3")[2])
