@@ -27,6 +27,8 @@ DEFAULT_CONFIG: Object = {
 }
 """What the manager runs with when a test brings no Configuration of its own. Fair sharing is on, as gpuplan renders it."""
 
+QUEUED_BY_THEIR_PODS = frozenset(("deployment", "leaderworkerset", "statefulset"))
+
 OUTSIDE_A_CLUSTER = {"VisibilityOnDemand": False, "MultiKueue": False}
 """Gates of parts that need an aggregated API and other clusters."""
 
@@ -69,8 +71,12 @@ def configuration(source: Object | None) -> Object:
 
 
 def framework_kinds(config: Object) -> frozenset[str]:
-    """Return the kinds that the enabled frameworks are about, in lower case: `job`, `pod`, `jobset`."""
-    return frozenset(name.rsplit("/", 1)[-1] for name in config["integrations"]["frameworks"])
+    """Return the kinds that the enabled frameworks are about, in lower case: `job`, `pod`, `jobset`.
+
+    Kueue queues some kinds by their pods, and serves the webhooks of pods for them too.
+    """
+    kinds = frozenset(name.rsplit("/", 1)[-1] for name in config["integrations"]["frameworks"])
+    return kinds | {"pod"} if kinds & QUEUED_BY_THEIR_PODS else kinds
 
 
 def outside_a_cluster(config: Object, ports: Mapping[str, int], certificates: str) -> Object:
