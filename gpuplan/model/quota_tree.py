@@ -117,8 +117,11 @@ def _queues(cohort: Cohort) -> Iterable[QuotaNode]:
 
 
 def _cohort(cohort: Cohort, root: str) -> QuotaNode:
-    limits = {item: Limit(nominal=share.nominal, borrowing=share.borrow) for item, share in cohort.shares.items()}
-    if limits:
+    limits: dict[FlavorResource, Limit] = {}
+    if cohort.task_pool.service is Service.SHARED:
+        # Kueue reads no limit as "borrow without end", so a flavor of which the pool owns nothing says so.
+        limits = dict.fromkeys(cohort.flavor_resources, Limit(nominal=0, borrowing=0))
+        limits |= {item: Limit(nominal=share.nominal, borrowing=share.borrow) for item, share in cohort.shares.items()}
         limits |= {
             (flavor.name, resource): companion_limit(flavor, resource, limits)
             for flavor in cohort.flavors

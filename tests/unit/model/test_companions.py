@@ -101,3 +101,8 @@ def test_what_is_no_quantity_is_said_at_its_place(text: str) -> None:
     _, findings = resolved(SPEC.format(companions=f"{{cpu: {text}}}", nodes=1, cards=4, guaranteed=1, pool=0))
     assert {finding.at.line for finding in findings} == {6}
     assert {finding.rule for finding in findings} <= {"spec/invalid-value", "spec/wrong-type"}
+
+
+def test_a_shared_pool_borrows_nothing_where_it_owns_nothing() -> None:
+    made = quotas("{}", pool=0, guaranteed=1)
+    assert made["notebooks"] == {"nvidia.com/gpu": {"name": "nvidia.com/gpu", "nominalQuota": "0", "borrowingLimit": "0"}}
