@@ -7,7 +7,7 @@ from types import ModuleType
 from gpuplan.diagnostics import Diagnostics, ordered
 from gpuplan.model.fleet import Fleet
 from gpuplan.rules.base import Rule
-from gpuplan.rules.card import unknown_mig_class, vendor_not_supported
+from gpuplan.rules.card import resource_name, unknown_mig_class, vendor_not_supported
 from gpuplan.rules.cluster import (
     destination_twice,
     distribution_kubernetes,
@@ -26,6 +26,7 @@ from gpuplan.rules.driver import (
     kernel_modules,
     unknown_branch,
 )
+from gpuplan.rules.governance import guard_rail_too_long
 from gpuplan.rules.kueue import (
     best_effort_overtakes_gang,
     companions_differ,
@@ -62,7 +63,7 @@ from gpuplan.rules.mig import (
     unconfirmed_geometry,
     unplaceable,
 )
-from gpuplan.rules.monitoring import counter_needs_profiling, counter_not_on_mig, unknown_counter
+from gpuplan.rules.monitoring import counter_needs_profiling, counter_not_on_mig, runbook_base, unknown_counter
 from gpuplan.rules.names import collision, too_long
 from gpuplan.rules.namespace import in_two_teams, repeated, reserved, usually_others
 from gpuplan.rules.nfd import ambiguous_pools, card_without_pci_id, node_name_pattern
@@ -105,6 +106,7 @@ from gpuplan.rules.quota import (
 )
 from gpuplan.rules.release import (
     component_unconfirmed,
+    image_reference,
     image_tag_guessed,
     known_bad_version,
     kubernetes_out_of_range,
@@ -127,6 +129,7 @@ from gpuplan.rules.tier import does_not_suit, no_price, two_currencies, unused, 
 from gpuplan.rules.topology import hostname_missing, hostname_not_last, labels_undeclared, level_twice, unknown_level
 
 MODULES: tuple[ModuleType, ...] = (
+    resource_name,
     unknown_mig_class,
     vendor_not_supported,
     destination_twice,
@@ -145,6 +148,7 @@ MODULES: tuple[ModuleType, ...] = (
     card_needs_older_branch,
     kernel_modules,
     unknown_branch,
+    guard_rail_too_long,
     best_effort_overtakes_gang,
     companions_differ,
     cpu_only_podset,
@@ -179,6 +183,7 @@ MODULES: tuple[ModuleType, ...] = (
     unplaceable,
     counter_needs_profiling,
     counter_not_on_mig,
+    runbook_base,
     unknown_counter,
     collision,
     too_long,
@@ -221,6 +226,7 @@ MODULES: tuple[ModuleType, ...] = (
     unallocated,
     zero_quota,
     component_unconfirmed,
+    image_reference,
     image_tag_guessed,
     known_bad_version,
     kubernetes_out_of_range,

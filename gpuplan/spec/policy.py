@@ -7,10 +7,12 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from gpuplan.spec.base import Count, Labels, Positive, SpecModel, Text
+from gpuplan.spec.base import Count, Labels, SpecModel, Text
 
 DcgmField = Annotated[str, StringConstraints(pattern=r"^DCGM_(FI|EXP)_[A-Z0-9_]+$")]
 Enforcement = Literal["off", "warn", "deny"]
+Minutes = Annotated[int, Field(ge=1, le=7 * 24 * 60)]
+"""A stretch of time in an alert, up to a week."""
 
 
 class ExporterSpec(SpecModel):
@@ -27,9 +29,9 @@ class ExporterSpec(SpecModel):
 class ThresholdsSpec(SpecModel):
     """Numbers in the alerts."""
 
-    exporter_down_minutes: Positive = 10
+    exporter_down_minutes: Minutes = 10
     """Minutes without an exporter before the alert."""
-    card_missing_minutes: Positive = 5
+    card_missing_minutes: Minutes = 5
     """Minutes with fewer cards than the spec says before the alert."""
     thermal_margin_celsius: Count = 3
     """Distance to the slowdown temperature that raises the alert."""

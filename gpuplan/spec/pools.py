@@ -191,7 +191,7 @@ class NodePoolSpec(SpecModel):
     """Card tier that the nodes belong to."""
     card: CardName | None = None
     """Card model; needed where the tier has several."""
-    nodes: Positive
+    nodes: Annotated[int, Field(ge=1, le=1_000_000)]
     """Number of nodes."""
     cards_per_node: Annotated[int, Field(ge=1, le=64)]
     """Cards in each node."""

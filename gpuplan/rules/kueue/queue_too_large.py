@@ -1,19 +1,19 @@
 """A queue with more flavors or resources than Kueue takes.
 
-A ClusterQueue has at most 16 resource groups; a group at most 64 flavors, 64 resource names and 512 pairs of the two;
-all groups together at most 256 flavors and 256 names. The pairs and the totals are checked by Kueue's webhook, not by
-the schema.
+A ClusterQueue or Cohort has at most 16 resource groups; a group at most 64 flavors, 64 resource names and 512 pairs of the
+two; all groups together at most 256 flavors and 256 names. The pairs and the totals are checked by Kueue's webhook, not by
+the schema. The root cohort holds every flavor of its cluster, also of pools that no task pool uses.
 
 Source: Kueue v1beta2 schema and webhook of ClusterQueue and Cohort; #6007, #6891, #7063, #15500.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.queues import Cohort
+from gpuplan.model.queues import ResourceGroup, resource_groups
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.amounts import cohorts
 
@@ -21,7 +21,7 @@ DOC = RuleDoc(
     id="kueue/queue-too-large",
     severity=Severity.ERROR,
     summary="A queue with more flavors or resources than Kueue takes",
-    why="The API server or Kueue's webhook refuses the ClusterQueue.",
+    why="The API server or Kueue's webhook refuses the ClusterQueue or Cohort.",
     fix="Give the task pool fewer tiers, or join pools into one flavor by equal cards, sharing and revision.",
     bad="taskPools:\n  scratch: {tiers: [t01, t02, t03]}   # and so on up to t65",
     good="taskPools:\n  scratch: {tiers: [t01, t02]}\n  scratch-more: {tiers: [t03]}",
@@ -34,23 +34,32 @@ MAX_IN_QUEUE = 256
 
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield a finding for each limit that the queues of a task pool exceed."""
+    """Yield a finding for each limit that the queues of a task pool exceed, or the root cohort of a cluster."""
     for cluster, cohort in cohorts(fleet):
-        for what, number, limit in _sizes(cohort):
-            if number > limit:
-                yield DOC.found(
-                    f"Queues of `{cohort.task_pool.name}` in cluster `{cluster.name}` have {number} {what}; Kueue takes {limit}",
-                    at=fleet.places.value((*cohort.task_pool.path, "tiers")),
-                )
+        at = fleet.places.value((*cohort.task_pool.path, "tiers"))
+        for excess in _excesses(cohort.groups):
+            yield DOC.found(f"Queues of `{cohort.task_pool.name}` in cluster `{cluster.name}` have {excess}", at=at)
+    for cluster in fleet.clusters:
+        for excess in _excesses(resource_groups(cluster.flavors)):
+            summary = f"The root cohort of cluster `{cluster.name}` has {excess}"
+            fix = "Join pools into one flavor by equal cards, sharing and revision, or move some to another cluster."
+            yield DOC.found(summary, at=fleet.places.key(cluster.path), fix=fix)
 
 
-def _sizes(cohort: Cohort) -> Iterator[tuple[str, int, int]]:
+def _excesses(groups: Sequence[ResourceGroup]) -> Iterator[str]:
+    """Yield in words each number that is past its limit."""
+    for what, number, limit in _sizes(groups):
+        if number > limit:
+            yield f"{number} {what}; Kueue takes {limit}"
+
+
+def _sizes(groups: Sequence[ResourceGroup]) -> Iterator[tuple[str, int, int]]:
     """Yield (what, how many, how many at most)."""
-    yield "resource groups", len(cohort.groups), MAX_GROUPS
-    for group in cohort.groups:
+    yield "resource groups", len(groups), MAX_GROUPS
+    for group in groups:
         flavors, resources = len(group.flavors), len(group.resources)
         yield "flavors in a resource group", flavors, MAX_IN_GROUP
         yield "resource names in a resource group", resources, MAX_IN_GROUP
         yield "pairs of flavor and resource name in a resource group", flavors * resources, MAX_PAIRS_IN_GROUP
-    yield "flavors", len(cohort.flavors), MAX_IN_QUEUE
-    yield "resource names", sum(len(group.resources) for group in cohort.groups), MAX_IN_QUEUE
+    yield "flavors", sum(len(group.flavors) for group in groups), MAX_IN_QUEUE
+    yield "resource names", sum(len(group.resources) for group in groups), MAX_IN_QUEUE

@@ -89,6 +89,8 @@ def _label_keys(fleet: Fleet) -> Iterator[tuple[str, int, KeyPath]]:
                 yield key, MAX_KEY, (*pool.path, "selectedBy", "labels", key)
             for index, taint in enumerate(pool.taints):
                 yield taint.key, MAX_KEY, (*pool.path, "taints", index, "key")
+            for key in pool.companions:
+                yield key, MAX_KEY, (*pool.path, "companions", key)
     for tier in tiers(fleet):
         for index, level in enumerate(tier.levels):
             yield level, MAX_LEVEL, level_path(tier, index)

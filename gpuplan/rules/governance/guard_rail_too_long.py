@@ -1,0 +1,68 @@
+"""More names in a guard rail than the API server reads.
+
+The users that `exemptUsers` lists, and the queues of a cluster with their priority classes and resources, stand in the text of
+its admission policies, since a policy cannot look them up. The API server takes 100,000 characters in one expression.
+
+Source: tried on Kubernetes 1.36; the limit is that of its CEL compiler.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.queues import Cohort, band
+from gpuplan.rulebook import RuleDoc
+
+DOC = RuleDoc(
+    id="governance/guard-rail-too-long",
+    severity=Severity.ERROR,
+    summary="An admission policy that becomes too long",
+    why="The API server refuses an expression of more than 100,000 characters, and without its policies no guard rail holds.",
+    fix="Exempt fewer users (a group of pods needs one service account), or spread the task pools over clusters.",
+    bad="governance: {guardRails: {exemptUsers: [robot-00001, robot-00002]}}   # and thousands more",
+    good="governance: {guardRails: {exemptUsers: [robot]}}",
+)
+
+MOST = 98_000
+"""Characters that names may take up; the rest is for the expression around them."""
+AROUND = 6
+"""Quotes, comma and space, or a line of its own, around each name."""
+
+
+def check(fleet: Fleet) -> Iterator[Diagnostic]:
+    """Yield a finding for too many exempt users, and for each cluster with too many names in its queues."""
+    rails = fleet.governance.guard_rails
+    exempt = _length(rails.exempt_users)
+    if exempt > MOST:
+        at = fleet.places.value((*fleet.governance.path, "guardRails", "exemptUsers"))
+        yield DOC.found(
+            f"The {len(rails.exempt_users)} exempt users are {exempt} characters of policy; {MOST} fit", at=at
+        )
+    for cluster in fleet.clusters:
+        queues = max(_bands(cluster), _resources(cluster))
+        if queues > MOST:
+            summary = f"The queues of cluster `{cluster.name}` are {queues} characters of policy; {MOST} fit"
+            yield DOC.found(summary, at=fleet.places.key(cluster.path))
+
+
+def _bands(cluster: Cluster) -> int:
+    """Return the length of the map from queues to priority classes."""
+    return sum(_length((cohort.task_pool.name, *band(cohort.task_pool.service))) for cohort in _queues(cluster))
+
+
+def _resources(cluster: Cluster) -> int:
+    """Return the length of the map from queues to card resources."""
+    return sum(
+        _length((pool.task_pool.name, *{name for _, name in pool.flavor_resources})) for pool in _queues(cluster)
+    )
+
+
+def _queues(cluster: Cluster) -> list[Cohort]:
+    return [cohort for cohort in cluster.cohorts if cohort.queues]
+
+
+def _length(names: Iterable[str]) -> int:
+    return sum(len(json.dumps(name, ensure_ascii=False)) + AROUND for name in names)
