@@ -1,22 +1,31 @@
 """The command line: one thin file per command, imported only when it is called.
 
 Exit codes are a contract: 0 fine, 1 findings (or stale output), 2 wrong usage or a fault of ours, 3 a server could not be
-reached. stdout holds the result, stderr the log.
+reached, 130 stopped by Ctrl-C. stdout holds the result, stderr the log.
 """
 
 from __future__ import annotations
 
 import gc
 import importlib
-import io
 import sys
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+FAULT = 2
+"""Exit code of a fault of ours; click's own for wrong usage."""
+INTERRUPTED = 130
+"""What shells give a program that Ctrl-C ended: 128 and the number of SIGINT."""
 
 COMMANDS = {
     "cards": "Show the cards that the catalogue knows.",
     "check": "Check the fleet spec and say everything that is wrong.",
+    "completion": "Print the script by which a shell completes commands.",
     "explain": "Explain a key of the spec.",
     "init": "Write a small fleet to start from.",
     "render": "Compile the fleet into rendered/, or check that it is fresh.",
@@ -46,6 +55,13 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(sorted(COMMANDS.items()))
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the names of commands without importing them, and options."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only when a shell asks
+
+        named = [CompletionItem(name, help=line) for name, line in COMMANDS.items() if name.startswith(incomplete)]
+        return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -68,7 +84,9 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: Any) -> N
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print it.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version."
+)
 def cli() -> None:
     """Compile one GPU fleet spec into every manifest that its Kubernetes clusters need.
 
@@ -76,24 +94,40 @@ def cli() -> None:
     gpuplan init            start a fleet
     gpuplan check           is the spec right?
     gpuplan render          write rendered/ for Argo CD
+
+    Exit codes: 0 fine, 1 findings or stale output, 2 wrong usage or a fault of gpuplan.
     """
 
 
-def main() -> None:
-    """Run, and tell a fault of ours (2, with a traceback) from findings (1)."""
-    gc.disable()  # a run is short and makes hardly any cycles: collecting would cost a third of it
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal without UTF-8 is no reason to fail
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code."""
+    from gpuplan.cli.streams import OutputError  # noqa: PLC0415 - see above
+
     try:
-        cli(prog_name="gpuplan", standalone_mode=True)
-    except BrokenPipeError:
-        # The reader of our output has gone: not an error of anybody's. Python would complain when it closes stdout.
-        sys.stderr.close()
-        sys.exit(0)
+        code = cli.main(list(arguments), prog_name="gpuplan", standalone_mode=False)
+    except click.ClickException as refused:
+        refused.show()
+        return refused.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except SystemExit as stopped:
+        code = stopped.code
+    except OutputError as error:
+        click.echo(f"gpuplan: cannot write to standard output: {error}", err=True)
+        return FAULT
     except Exception:
         import traceback  # noqa: PLC0415 - a fault of ours is rare
 
         traceback.print_exc()
         click.echo("\nThis is a fault of gpuplan, not of your fleet. Please report it with the lines above.", err=True)
-        sys.exit(2)
+        return FAULT
+    return code if isinstance(code, int) else 0
+
+
+def main() -> NoReturn:
+    """Run the command of the process's arguments, and exit."""
+    from gpuplan.cli.streams import prepare  # noqa: PLC0415 - not for whoever imports `cli`
+
+    gc.disable()  # a run is short and makes hardly any cycles: collecting would cost a third of it
+    prepare()
+    sys.exit(run(sys.argv[1:]))

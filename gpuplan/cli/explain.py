@@ -6,15 +6,16 @@ import sys
 
 import click
 
-from gpuplan.cli.options import colour
+from gpuplan.cli import completing
+from gpuplan.cli.options import colour, say
 from gpuplan.report import console
 from gpuplan.report import explain as report
-from gpuplan.spec.reference import Key, explain
+from gpuplan.spec.reference import explain
 from gpuplan.suggest import nearest
 
 
 @click.command("explain")
-@click.argument("path", default="")
+@click.argument("path", default="", shell_complete=completing.keys)
 def command(path: str) -> None:
     """Explain a key of the spec, such as nodePools.*.sharing.mig.
 
@@ -23,24 +24,17 @@ def command(path: str) -> None:
     segments = tuple(part for part in path.split(".") if part)
     key = explain(segments)
     if key is None:
-        _unknown(segments)
-    else:
-        click.echo(console.drawn(report.explained(key), colour=colour(sys.stdout)), nl=False)
+        raise click.UsageError(_unknown(segments))
+    say(console.drawn(report.explained(key), colour=colour(sys.stdout)), nl=False)
 
 
-def _unknown(segments: tuple[str, ...]) -> None:
-    """Say how far the path is known and what comes next there."""
-    known: Key | None = None
-    depth = 0
-    for depth in range(len(segments)):
-        here = explain(segments[:depth])
-        if here is None or explain(segments[: depth + 1]) is None:
-            known = here
-            break
-    if known is None:
-        raise SystemExit(1)
-    guess = nearest(segments[depth], list(known.children))
-    place = ".".join(known.path) or "The spec"
-    click.echo(f"{place} has no key {segments[depth]!r}." + (f" Did you mean {guess!r}?" if guess else ""), err=True)
-    click.echo("It has: " + ", ".join(known.children or ("no keys",)), err=True)
-    raise SystemExit(1)
+def _unknown(path: tuple[str, ...]) -> str:
+    """Say how far a path that the spec does not have is known, and what comes next there."""
+    depth = next(depth for depth in range(len(path)) if explain(path[: depth + 1]) is None)
+    known = explain(path[:depth])
+    place = ".".join(path[:depth]) or "The spec"
+    if known is None or not known.children:
+        return f"{place} has no keys below it."
+    guess = nearest(path[depth], known.children)
+    hint = f"Did you mean {guess!r}?" if guess else f"It has {', '.join(known.children)}."
+    return f"{place} has no key {path[depth]!r}. {hint}"

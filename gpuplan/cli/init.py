@@ -3,39 +3,75 @@
 from __future__ import annotations
 
 import os
+import re
+import tempfile
 from pathlib import Path
 
 import click
 
-from gpuplan import catalog
-from gpuplan.cli.options import fleet_option
+from gpuplan import catalog, pipeline
+from gpuplan.cli import completing
+from gpuplan.cli.options import fleet_option, log, today
+from gpuplan.diagnostics import Severity
 from gpuplan.report import starter
+from gpuplan.spec.base import DNS_LABEL
 from gpuplan.spec.jsonschema import schema_text
 from gpuplan.suggest import nearest
+
+SPEC, SCHEMA = "fleet.yaml", "fleet.schema.json"
+
+
+def _name(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    if not re.fullmatch(DNS_LABEL, value):
+        raise click.BadParameter(f"{value!r} is no name: it takes lower-case letters, digits and '-'.", ctx, param)
+    return value
 
 
 @click.command("init")
 @fleet_option
-@click.option("--name", default="acme", show_default=True, help="Name of the fleet.")
-@click.option("--cluster", default="prod", show_default=True, help="Name of the first cluster.")
-@click.option("--card", default="l40s", show_default=True, help="Card of the first pool (`gpuplan cards`).")
+@click.option("--name", default="acme", show_default=True, callback=_name, help="Name of the fleet.")
+@click.option("--cluster", default="prod", show_default=True, callback=_name, help="Name of the first cluster.")
+@click.option(
+    "--card",
+    default="l40s",
+    show_default=True,
+    shell_complete=completing.cards,
+    help="Card of the first pool (`gpuplan cards`).",
+)
 @click.option("--nodes", default=4, show_default=True, type=click.IntRange(1), help="Nodes of the first pool.")
 @click.option("--cards-per-node", default=4, show_default=True, type=click.IntRange(1, 64), help="Cards in each node.")
 def command(fleet_dir: Path, name: str, cluster: str, card: str, nodes: int, cards_per_node: int) -> None:
     """Write a small fleet that checks and renders, to start from. Never overwrites a file."""
-    known = catalog.load().cards
-    if card not in known:
-        guess = nearest(card, list(known))
-        hint = f" Did you mean {guess!r}?" if guess else " `gpuplan cards` lists them."
-        raise click.UsageError(f"No card is called {card!r}.{hint}")
-    text = starter.fleet_text(name=name, cluster=cluster, card=card, nodes=nodes, cards_per_node=cards_per_node)
-    files = {"fleet.yaml": text, "fleet.schema.json": schema_text()}
-    taken = [file for file in files if (fleet_dir / file).exists()]
+    known = catalog.load()
+    if card not in known.cards:
+        guess = nearest(card, list(known.cards))
+        hint = f"Did you mean {guess!r}?" if guess else "`gpuplan cards` lists them."
+        raise click.UsageError(f"No card is called {card!r}. {hint}")
+    taken = _taken(fleet_dir)
     if taken:
-        raise click.UsageError(f"{fleet_dir / taken[0]} exists already; nothing was written.")
-    for file, content in files.items():
-        _write(fleet_dir / file, content)
-    click.echo(f"Wrote {fleet_dir}/fleet.yaml. Next: `gpuplan check`, then `gpuplan render`.", err=True)
+        raise click.UsageError(f"{taken} exists already; nothing was written.")
+    text = starter.fleet_text(known, name=name, cluster=cluster, card=card, nodes=nodes, cards_per_node=cards_per_node)
+    _try(text)
+    _write(fleet_dir / SCHEMA, schema_text())
+    _write(fleet_dir / SPEC, text)
+    log(f"Wrote {fleet_dir / SPEC}, and {SCHEMA} for your editor. Next: `gpuplan check`, then `gpuplan render`.")
+
+
+def _taken(fleet_dir: Path) -> Path | None:
+    """Return a file that makes the folder a fleet already, or that would be overwritten."""
+    spec = (path for path in sorted(fleet_dir.rglob("*")) if path.suffix.lower() in (".yaml", ".yml"))
+    schema = fleet_dir / SCHEMA
+    return next(spec, schema if schema.exists() else None)
+
+
+def _try(text: str) -> None:
+    """Refuse wishes that no fleet can have, in the words of `gpuplan check`."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / SPEC).write_text(text, encoding="utf-8")
+        checked = pipeline.check(Path(folder), today())
+    errors = [finding for finding in checked.findings if finding.severity is Severity.ERROR]
+    if errors:
+        raise click.UsageError(f"{errors[0].summary}. {errors[0].fix}")
 
 
 def _write(path: Path, text: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any, TextIO, TypeVar
 
 import click
 
+from gpuplan.cli import completing
 from gpuplan.report.findings import FORMATS
 from gpuplan.report.terminal import wants_colour
 
@@ -26,6 +27,7 @@ def fleet_option(function: F) -> F:
         default=Path("fleet"),
         show_default=True,
         metavar="DIR",
+        shell_complete=completing.folders,
         help="The folder of the spec.",
     )(function)
 
@@ -35,10 +37,11 @@ def out_option(function: F) -> F:
     return click.option(
         "--out",
         "out_dir",
-        type=click.Path(path_type=Path),
+        type=click.Path(path_type=Path, file_okay=False),
         default=Path("rendered"),
         show_default=True,
         metavar="DIR",
+        shell_complete=completing.folders,
         help="The folder of the output.",
     )(function)
 
@@ -46,7 +49,12 @@ def out_option(function: F) -> F:
 def cluster_option(function: F) -> F:
     """Add `--cluster NAME`, which may be repeated."""
     return click.option(
-        "--cluster", "clusters", multiple=True, metavar="NAME", help="Only this cluster; may be repeated."
+        "--cluster",
+        "clusters",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=completing.clusters,
+        help="Only this cluster; may be repeated.",
     )(function)
 
 
@@ -88,6 +96,16 @@ def today() -> datetime.date:
 def colour(stream: TextIO) -> bool:
     """Tell whether a stream gets colour (NO_COLOR, FORCE_COLOR, or a terminal)."""
     return wants_colour(os.environ, is_terminal=stream.isatty())
+
+
+def say(text: str, *, nl: bool = True) -> None:
+    """Write the result to stdout, with the colours that are in it: whoever made it has asked `colour`."""
+    click.echo(text, nl=nl, color=True)
+
+
+def log(text: str) -> None:
+    """Write a line about what is done to stderr."""
+    click.echo(text, err=True)
 
 
 def show_progress(name: str, number: int, total: int) -> None:

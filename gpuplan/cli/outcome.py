@@ -9,8 +9,8 @@ from typing import TextIO
 
 import click
 
-from gpuplan.cli.options import colour
-from gpuplan.diagnostics import Diagnostics
+from gpuplan.cli.options import colour, log
+from gpuplan.diagnostics import Diagnostics, Severity
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.report.findings import findings_text
 from gpuplan.report.human import Page
@@ -18,29 +18,37 @@ from gpuplan.rulebook import RuleDoc
 from gpuplan.source.folder import FileLines
 from gpuplan.suggest import nearest
 
-QUIET_WITHOUT_FINDINGS = ("full", "concise", "github")
+FOR_PEOPLE = ("full", "concise")
+QUIET_WITHOUT_FINDINGS = (*FOR_PEOPLE, "github")
 """Formats for people and logs: where nothing was found and the command has another result, they say nothing."""
 
+LISTED = 8
+"""Names in a message; a fleet can have a hundred clusters."""
 
-def report_findings(
-    found: Diagnostics,
-    output_format: str,
-    *,
-    stream: TextIO | None = None,
-    quiet_if_none: bool = False,
-) -> None:
+
+def report_findings(found: Diagnostics, output_format: str, *, stream: TextIO | None = None) -> None:
     """Write the findings to a stream, stdout by default."""
-    if quiet_if_none and not found and output_format in QUIET_WITHOUT_FINDINGS:
-        return
     out = stream or sys.stdout
     page = Page(width=shutil.get_terminal_size((120, 24)).columns, colour=colour(out))
     docs = rule_docs() if output_format == "sarif" else {}
-    click.echo(
-        findings_text(found, output_format, lines=FileLines(), docs=docs, page=page),
-        file=out,
-        nl=False,
-        color=page.colour,
-    )
+    text = findings_text(found, output_format, lines=FileLines(), docs=docs, page=page)
+    click.echo(text, file=out, nl=False, color=True)
+
+
+def report_beside_result(found: Diagnostics, output_format: str) -> None:
+    """Write the findings of a command that has another result.
+
+    A person sees errors and warnings, and of notes how many there are: they would say the same at every run. Programs
+    get all of them.
+    """
+    shown = found
+    if output_format in FOR_PEOPLE:
+        shown = tuple(finding for finding in found if finding.severity is not Severity.INFO)
+    if shown or output_format not in QUIET_WITHOUT_FINDINGS:
+        report_findings(shown, output_format)
+    hidden = len(found) - len(shown)
+    if hidden:
+        log(f"Not shown: {hidden} {'note' if hidden == 1 else 'notes'}; see `gpuplan check`.")
 
 
 def rule_docs() -> Mapping[str, RuleDoc]:
@@ -56,6 +64,11 @@ def selected(fleet: Fleet, names: Sequence[str]) -> tuple[Cluster, ...]:
     for name in names:
         if name not in known:
             guess = nearest(name, list(known))
-            hint = f" Did you mean {guess!r}?" if guess else f" There is {', '.join(known)}."
+            hint = f" Did you mean {guess!r}?" if guess else f" The fleet has {_listed(list(known))}."
             raise click.UsageError(f"No cluster is called {name!r}.{hint}")
     return tuple(cluster for cluster in fleet.clusters if not names or cluster.name in names)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return ", ".join(names[:LISTED]) + more

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import click
 
 from gpuplan import __version__, pipeline
-from gpuplan.cli.options import cluster_option, findings_format_option, fleet_option, out_option, show_progress, today
-from gpuplan.cli.outcome import report_findings, selected
+from gpuplan.cli.options import (
+    cluster_option,
+    findings_format_option,
+    fleet_option,
+    log,
+    out_option,
+    show_progress,
+    today,
+)
+from gpuplan.cli.outcome import report_beside_result, selected
 from gpuplan.diagnostics import Diagnostics, has_errors, ordered
 from gpuplan.output import OutputFile, Stale, WriteReport, check_tree, rendered_files, write_tree
 from gpuplan.output.partial import only
+from gpuplan.output.plan import plan_write
+from gpuplan.output.swap import Guarantee
 from gpuplan.source.objects import read_object
 
 SHOWN = 20
 """Paths listed one by one; the rest is a number."""
+HOW = {
+    Guarantee.EXCHANGE: "put in place in one step",
+    Guarantee.JOURNAL: "put in place by two renames, which the next render finishes if this one was killed between them",
+}
+"""What a reader of the log has to know of the guarantee that held."""
 
 
 @click.command("render")
@@ -37,25 +54,42 @@ def command(
 ) -> None:
     """Compile the fleet into rendered/, or with --check tell whether it is fresh.
 
-    Errors in the spec stop it before anything is written; what is written is written as a whole or not at all.
+    Errors in the spec stop it before anything is written; what is written is written as a whole or not at all. Notes are
+    only counted: `gpuplan check` shows them.
     """
+    if _lies_in(out_dir, fleet_dir):
+        raise click.UsageError(f"--out {out_dir} is in the fleet folder: what is written there would be read as spec.")
     checked = pipeline.check(fleet_dir, today())
     if checked.fleet is None or not checked.ok:
-        report_findings(checked.findings, output_format)
+        report_beside_result(checked.findings, output_format)
         raise SystemExit(1)
     selected(checked.fleet, clusters)
     manifests, faults = pipeline.render(checked.fleet, show_progress)
     files = {file.path: file for file in rendered_files(manifests, str(fleet_dir))}
     transitions = pipeline.transitions(manifests, lambda path: _before(out_dir, files[path]))
-    outputs, edited = only(out_dir, files.values(), clusters)
+    with _reading(out_dir):
+        outputs, edited = only(out_dir, files.values(), clusters)
     found = ordered((*checked.findings, *faults, *transitions, *edited))
     if has_errors(found):
-        report_findings(found, output_format)
+        report_beside_result(found, output_format)
         raise SystemExit(1)
     if check_only:
         _check(out_dir, outputs, found, output_format)
     else:
         _write(out_dir, outputs, found, output_format, allow_empty=allow_empty)
+
+
+def _lies_in(inner: Path, outer: Path) -> bool:
+    return Path(os.path.realpath(inner)).is_relative_to(os.path.realpath(outer))
+
+
+@contextlib.contextmanager
+def _reading(out_dir: Path) -> Iterator[None]:
+    """Turn what the system refuses while the tree is read into a message."""
+    try:
+        yield
+    except OSError as error:
+        raise click.UsageError(f"cannot read {error.filename or out_dir}: {error.strerror}") from None
 
 
 def _before(out_dir: Path, file: OutputFile) -> Mapping[str, object] | None:
@@ -68,40 +102,40 @@ def _before(out_dir: Path, file: OutputFile) -> Mapping[str, object] | None:
     return read_object(path) if changed else None
 
 
-def _check(out_dir: Path, files: Iterable[OutputFile], found: Diagnostics, output_format: str) -> None:
-    report_findings(found, output_format, quiet_if_none=True)
-    stale = check_tree(out_dir, files, version=__version__)
+def _check(out_dir: Path, files: tuple[OutputFile, ...], found: Diagnostics, output_format: str) -> None:
+    with _reading(out_dir):
+        stale = check_tree(out_dir, files, version=__version__)
+        # A render would refuse to touch files that somebody edited; then it is no use to say "run render".
+        _, problems = plan_write(out_dir, files, version=__version__, allow_empty=True) if stale else (None, ())
+    report_beside_result(ordered((*found, *problems)), output_format)
+    if not stale:
+        log(f"{out_dir} is fresh.")
+        return
     for line in _listed(stale):
-        click.echo(line, err=True)
-    if stale:
-        click.echo(f"{out_dir} is stale: {len(stale)} files differ. Run `gpuplan render` and commit it.", err=True)
-        raise SystemExit(1)
-    click.echo(f"{out_dir} is fresh.", err=True)
+        log(line)
+    advice = "" if problems else " Run `gpuplan render` and commit it."
+    log(f"{out_dir} is stale: {len(stale)} {'file differs' if len(stale) == 1 else 'files differ'}.{advice}")
+    raise SystemExit(1)
 
 
-def _listed(stale: tuple[Stale, ...]) -> Iterable[str]:
+def _listed(stale: tuple[Stale, ...]) -> Iterator[str]:
     yield from (f"  {file.staleness.value:8} {file.path}" for file in stale[:SHOWN])
     if len(stale) > SHOWN:
         yield f"  … and {len(stale) - SHOWN} more"
 
 
 def _write(
-    out_dir: Path,
-    files: Iterable[OutputFile],
-    found: Diagnostics,
-    output_format: str,
-    *,
-    allow_empty: bool,
+    out_dir: Path, files: Iterable[OutputFile], found: Diagnostics, output_format: str, *, allow_empty: bool
 ) -> None:
     report, problems = write_tree(out_dir, files, version=__version__, allow_empty=allow_empty)
-    report_findings(ordered((*found, *problems)), output_format, quiet_if_none=True)
+    report_beside_result(ordered((*found, *problems)), output_format)
     if report is None:
         raise SystemExit(1)
-    click.echo(_summary(out_dir, report), err=True)
+    log(_summary(out_dir, report))
 
 
 def _summary(out_dir: Path, report: WriteReport) -> str:
     if report.guarantee is None:
         return f"{out_dir} is unchanged: {report.unchanged} files."
     counts = f"{len(report.written)} written, {len(report.removed)} removed, {report.unchanged} unchanged"
-    return f"{out_dir}: {counts} ({report.guarantee.value})."
+    return f"{out_dir}: {counts}; {HOW[report.guarantee]}."

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from gpuplan.cli.options import log, say
 from gpuplan.spec.jsonschema import schema_text
 
 
@@ -23,11 +24,11 @@ def command(out_file: Path | None, *, check_only: bool) -> None:
     if out_file is None:
         if check_only:
             raise click.UsageError("--check needs --out FILE.")
-        click.echo(text, nl=False)
+        say(text, nl=False)
         return
-    fresh = out_file.is_file() and out_file.read_text(encoding="utf-8") == text
+    fresh = out_file.is_file() and out_file.read_bytes() == text.encode()
     if check_only and not fresh:
-        click.echo(f"{out_file} is stale; run `gpuplan schema --out {out_file}`.", err=True)
+        log(f"{out_file} is stale; run `gpuplan schema --out {out_file}`.")
         raise SystemExit(1)
     if not fresh:
         _write(out_file, text)

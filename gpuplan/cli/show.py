@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from gpuplan import pipeline
-from gpuplan.cli.options import cluster_option, colour, fleet_option, json_option, today
+from gpuplan.cli.options import cluster_option, colour, fleet_option, json_option, log, say, today
 from gpuplan.cli.outcome import report_findings, selected
 from gpuplan.report import console, show
 
@@ -20,14 +20,20 @@ from gpuplan.report import console, show
 @json_option
 @click.option("--origin", "origins", is_flag=True, help="Show the line of the spec behind each line.")
 def command(fleet_dir: Path, clusters: tuple[str, ...], output_format: str, *, origins: bool) -> None:
-    """Show the resolved fleet: pools, what they offer, who owns how much and how much each may use."""
+    """Show the resolved fleet: pools, what they offer, who owns how much and how much each may use.
+
+    Entries with errors are left out, and the exit code is then 1.
+    """
     checked = pipeline.check(fleet_dir, today())
     if checked.fleet is None:
         report_findings(checked.findings, "full", stream=sys.stderr)
         raise SystemExit(1)
     chosen = selected(checked.fleet, clusters)
     if output_format == "json":
-        click.echo(json.dumps(show.data(checked.fleet, chosen), indent=2))
-        return
-    parts = show.overview(checked.fleet, chosen, origins=origins)
-    click.echo(console.drawn(parts, colour=colour(sys.stdout)), nl=False)
+        say(json.dumps(show.data(checked.fleet, chosen), indent=2))
+    else:
+        parts = show.overview(checked.fleet, chosen, origins=origins)
+        say(console.drawn(parts, colour=colour(sys.stdout)), nl=False)
+    if not checked.ok:
+        log("The fleet has errors, so this may not be what is meant; see `gpuplan check`.")
+        raise SystemExit(1)

@@ -53,7 +53,7 @@ def write_tree(
         site.root.parent.mkdir(parents=True, exist_ok=True)
         with journal_of(site, patience) as journal:
             recover(site, journal)
-            plan, problems = plan_write(site.root, files, version=version, allow_empty=allow_empty)
+            plan, problems = plan_write(root, files, version=version, allow_empty=allow_empty)
             return (None, problems) if plan is None else _commit(plan, site, journal, prefer)
     except BusyError:
         return None, (findings.BUSY.found(f"another gpuplan is writing {root}", at=findings.at_file(root)),)

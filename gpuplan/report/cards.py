@@ -12,6 +12,24 @@ from gpuplan.catalog import Card, MigClass
 from gpuplan.report.console import table, title
 
 FORMAT_VERSION = "1.0"
+KEYS = {
+    "product_name": "productName",
+    "pci_ids": "pciIds",
+    "memory_gib": "memoryGiB",
+    "memory_mib": "memoryMiB",
+    "architecture": "architecture",
+    "compute_capability": "computeCapability",
+    "mig_class": "migClass",
+    "nvlink": "nvlink",
+    "fp8": "fp8",
+    "tdp_watts": "tdpWatts",
+    "cards_per_node": "cardsPerNode",
+    "devices": "devicesPerCard",
+    "resource": "resource",
+    "min_driver": "minDriver",
+    "kernel_modules": "kernelModules",
+}
+"""Fields of a card -> the key that people and programs see."""
 
 
 def overview(cards: Iterable[Card]) -> Iterator[RenderableType]:
@@ -34,9 +52,16 @@ def overview(cards: Iterable[Card]) -> Iterator[RenderableType]:
 
 
 def details(card: Card, mig: MigClass | None) -> Iterator[RenderableType]:
-    """Yield everything about one card; `?` marks what nobody has read at a source."""
+    """Yield everything about one card; a value that nobody has read at a source is marked."""
     yield title(card.name)
-    yield table(("", ""), [(name, _shown(value)) for name, value in facts(card).items() if value not in (None, "", [])])
+    known = {name: value for name, value in facts(card).items() if name not in ("name", "unchecked")}
+    unsure = set(facts(card)["unchecked"])
+    yield table(
+        ("", ""),
+        [(name, _shown(value, unsure=name in unsure)) for name, value in known.items() if value not in (None, "", [])],
+    )
+    if unsure:
+        yield Text("Nobody has read the unchecked values at a source: rules only warn on them.")
     if mig is not None:
         yield Text("")
         yield title(f"MIG class {mig.name}: {mig.memory_slices} memory slices, {mig.compute_slices} compute slices")
@@ -49,8 +74,12 @@ def details(card: Card, mig: MigClass | None) -> Iterator[RenderableType]:
             yield Text("Nobody has read these placements from a card: rules only warn on them.")
 
 
-def _shown(value: Any) -> str:
-    return ", ".join(str(item) for item in value) if isinstance(value, list) else str(value)
+def _shown(value: Any, *, unsure: bool) -> str:
+    if isinstance(value, bool):
+        text = "yes" if value else "no"
+    else:
+        text = ", ".join(str(item) for item in value) if isinstance(value, list) else str(value)
+    return f"{text} (unchecked)" if unsure else text
 
 
 def facts(card: Card) -> dict[str, Any]:
@@ -69,9 +98,11 @@ def facts(card: Card) -> dict[str, Any]:
         "fp8": card.fp8,
         "tdpWatts": card.tdp_watts,
         "cardsPerNode": list(card.cards_per_node),
+        "devicesPerCard": card.devices,
         "resource": card.resource,
         "minDriver": str(card.min_driver) if card.min_driver else None,
-        "unchecked": sorted(card.unchecked),
+        "kernelModules": card.kernel_modules.value if card.kernel_modules else None,
+        "unchecked": sorted(KEYS[field] for field in card.unchecked),
         "source": card.source,
         "checked": card.checked.isoformat(),
     }

@@ -22,15 +22,21 @@ def explained(key: Key) -> Iterator[RenderableType]:
     if key.default:
         facts.append(("default", key.default))
     yield table(("", ""), facts)
-    below = [made for name in key.children if (made := explain((*key.path, name)))]
-    if below:
+    rows = [_row(key, made) for made in _below(key)]
+    if rows:
         yield Text("")
-        rows = [
-            (
-                made.path[-1] + (" *" if made.required and made.path[-1] != "*" else ""),
-                made.type.replace("`", ""),
-                made.text,
-            )
-            for made in below
-        ]
         yield table(("KEY (* required)", "TAKES", ""), rows)
+
+
+def _below(key: Key) -> list[Key]:
+    """Return the keys below; where only names come next, those of an entry."""
+    children = [made for name in key.children if (made := explain((*key.path, name)))]
+    if key.children == ("*",) and children:
+        return [made for name in children[0].children if (made := explain((*children[0].path, name)))]
+    return children
+
+
+def _row(key: Key, made: Key) -> tuple[str, str, str]:
+    name = ".".join(made.path[len(key.path) :])
+    required = " *" if made.required and made.path[-1] != "*" else ""
+    return name + required, made.type.replace("`", ""), made.text
