@@ -1,0 +1,96 @@
+"""A cluster's objects on an empty server: applied wave by wave as Argo CD would, and looked at afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import yaml
+
+from gpuplan.conventions import ANNOTATION_SYNC_WAVE
+from gpuplan.manifests.set import Manifest
+from gpuplan.manifests.write import object_text
+from tests.controlplane.acceptance import WRITERS, Rejection, rejection, stored_differences
+from tests.controlplane.client import Client, Object, identity, reference
+from tests.controlplane.controlplane import ControlPlane
+from tests.controlplane.waiting import WaitTimeoutError
+from tests.controlplane.workloads import condition
+
+QUEUES = ("ClusterQueue", "LocalQueue")
+QUEUE_API = "kueue.x-k8s.io/v1beta2"
+ACTIVE_LIMIT_SECONDS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An object, and the YAML that stands for it."""
+
+    obj: Object
+    text: str
+
+    @property
+    def wave(self) -> int:
+        """The sync wave; 0 where the object names none."""
+        return int(self.obj["metadata"].get("annotations", {}).get(ANNOTATION_SYNC_WAVE, "0"))
+
+
+def compiled(manifests: Iterable[Manifest]) -> list[Written]:
+    """Return manifests in the words in which they would be written."""
+    return [Written(made.object, object_text(made.object)) for made in manifests]
+
+
+def on_disk(folder: Path) -> list[Written]:
+    """Return the objects of a folder and the folders below it."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.yaml"))]
+    return [Written(yaml.load(text, Loader=yaml.CSafeLoader), text) for text in texts]
+
+
+def trial(plane: ControlPlane, written: Sequence[Written]) -> list[str]:
+    """Apply the objects to the emptied server, and return what is wrong: one line each.
+
+    Refusals, or else queues that are not active, and fields that do not read back as written.
+    """
+    plane.reset()
+    plane.require_running()
+    _make_room(plane.client, written)
+    refused = [str(one) for one in _applied(plane.client, written)]
+    return refused or [*inactive(plane, written), *stored_differences(plane.client, [one.obj for one in written])]
+
+
+def _make_room(client: Client, written: Iterable[Written]) -> None:
+    """Make the namespaces that others own, such as Argo CD's."""
+    used = {one.obj["metadata"].get("namespace", "") for one in written} - {""}
+    ours = {one.obj["metadata"]["name"] for one in written if one.obj["kind"] == "Namespace"}
+    for name in sorted(used - ours):
+        client.apply(reference("v1", "Namespace", name), manager="harness")
+
+
+def _applied(client: Client, written: Iterable[Written]) -> Iterator[Rejection]:
+    """Apply wave after wave, several writers in each; yield the refusals."""
+    with ThreadPoolExecutor(WRITERS) as writers:
+        for _, wave in groupby(sorted(written, key=lambda one: one.wave), lambda one: one.wave):
+            answers = writers.map(lambda one: rejection(client, one.obj, text=one.text), list(wave))
+            yield from [answer for answer in answers if answer]
+
+
+def inactive(plane: ControlPlane, written: Iterable[Written]) -> list[str]:
+    """Wait until Kueue calls every queue active; return those of which it does not, with its words."""
+    expected = {identity(one.obj) for one in written if one.obj["kind"] in QUEUES}
+
+    def waiting() -> dict[str, str]:
+        found = [queue for kind in QUEUES for queue in plane.client.list(QUEUE_API, kind)]
+        said = {identity(queue): condition(queue, "Active") for queue in found}
+        return {
+            name: f"{said[name].get('reason')}: {said[name].get('message')}"
+            for name in expected
+            if said[name].get("status") != "True"
+        }
+
+    try:
+        plane.wait_for(lambda: not waiting(), ACTIVE_LIMIT_SECONDS if expected else 0, what="active queues")
+    except WaitTimeoutError:
+        return [f"{name} is not active: {why}" for name, why in sorted(waiting().items())]
+    return []
