@@ -243,11 +243,20 @@ def test_a_manager_without_teams_takes_nobodys_jobs() -> None:
     }
 
 
+CARDS_ALONE_COUNT = {
+    "quotaCheckStrategy": "IgnoreUndeclared",
+    "transformations": [
+        {"input": resource, "strategy": "Replace"}
+        for resource in ("cpu", "ephemeral-storage", "hugepages-1Gi", "hugepages-2Mi", "memory")
+    ],
+}
+
+
 @pytest.mark.parametrize(
     ("version", "timeout", "pods_ready", "gates", "resources"),
     [
-        ("v0.19.2", 600, "600s", None, {"quotaCheckStrategy": "IgnoreUndeclared"}),
-        ("v0.19.2", 0, None, {"DisableWaitForPodsReady": True}, {"quotaCheckStrategy": "IgnoreUndeclared"}),
+        ("v0.19.2", 600, "600s", None, CARDS_ALONE_COUNT),
+        ("v0.19.2", 0, None, {"DisableWaitForPodsReady": True}, CARDS_ALONE_COUNT),
         (
             "v0.17.1",
             0,
