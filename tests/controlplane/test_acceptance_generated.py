@@ -7,14 +7,9 @@ from collections import Counter
 
 from hypothesis import HealthCheck, assume, given, seed, settings
 
-from gpuplan import rules
-from gpuplan.diagnostics import has_errors
-from gpuplan.emit.emitters import emit
 from gpuplan.manifests.set import ManifestSet
-from gpuplan.pipeline import silent
-from tests.build import resolved
 from tests.controlplane.controlplane import ControlPlane
-from tests.controlplane.trial import Written, compiled, trial
+from tests.controlplane.trial import Written, accepted, compiled, trial
 from tests.generated import fleets
 
 SEED = 20_260_901
@@ -24,14 +19,6 @@ REFUSED = 0.15
 """The part of the generated fleets that `check` may refuse."""
 
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example, HealthCheck.filter_too_much)
-
-
-def accepted(text: str) -> ManifestSet | None:
-    """Compile a fleet; None when `check` refuses it."""
-    fleet, found = resolved(text)
-    if fleet is None or has_errors(found) or has_errors(rules.check(fleet)):
-        return None
-    return emit(fleet, silent)
 
 
 def loads(manifests: ManifestSet) -> list[list[Written]]:

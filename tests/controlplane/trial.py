@@ -10,9 +10,14 @@ from pathlib import Path
 
 import yaml
 
+from gpuplan import rules
 from gpuplan.conventions import ANNOTATION_SYNC_WAVE
-from gpuplan.manifests.set import Manifest
+from gpuplan.diagnostics import has_errors
+from gpuplan.emit.emitters import emit
+from gpuplan.manifests.set import Manifest, ManifestSet
 from gpuplan.manifests.write import object_text
+from gpuplan.pipeline import silent
+from tests.build import resolved
 from tests.controlplane.acceptance import WRITERS, Rejection, rejection, stored_differences
 from tests.controlplane.client import Client, Object, identity, reference
 from tests.controlplane.controlplane import ControlPlane
@@ -35,6 +40,14 @@ class Written:
     def wave(self) -> int:
         """The sync wave; 0 where the object names none."""
         return int(self.obj["metadata"].get("annotations", {}).get(ANNOTATION_SYNC_WAVE, "0"))
+
+
+def accepted(text: str) -> ManifestSet | None:
+    """Compile the fleet of one file; None when `check` refuses it."""
+    fleet, found = resolved(text)
+    if fleet is None or has_errors((*found, *rules.check(fleet))):
+        return None
+    return emit(fleet, silent)
 
 
 def compiled(manifests: Iterable[Manifest]) -> list[Written]:
