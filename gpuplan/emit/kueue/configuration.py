@@ -65,7 +65,7 @@ def manager_configuration(cluster: Cluster) -> Section:
         "managedJobsNamespaceSelector": _team_namespaces(cluster),
         "integrations": {"frameworks": integrations(cluster.frameworks) or JOBS_WHERE_NO_POOL_ASKS},
         "fairSharing": {"preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]},
-        "resources": _resources(cluster.kueue.version),
+        "resources": _resources(cluster),
         **_pods_ready(cluster.kueue.version, cluster.kueue.pods_ready_timeout_seconds),
     }
 
@@ -92,11 +92,13 @@ def _team_namespaces(cluster: Cluster) -> LabelSelector:
     }
 
 
-def _resources(version: Version) -> Section:
-    """Leave all that no queue covers to the scheduler."""
-    if version < UNDECLARED_RESOURCES_MAY_BE_IGNORED:
-        return {"excludeResourcePrefixes": UNCOUNTED_PREFIXES}
-    ignored = [{"input": resource, "strategy": "Replace"} for resource in UNCOUNTED]
+def _resources(cluster: Cluster) -> Section:
+    """Leave all that no queue covers to the scheduler; companions that a pool declares are covered and stay."""
+    counted = {name for flavor in cluster.flavors for name in flavor.companions}
+    if cluster.kueue.version < UNDECLARED_RESOURCES_MAY_BE_IGNORED:
+        left_out = [start for start in UNCOUNTED_PREFIXES if not any(name.startswith(start) for name in counted)]
+        return {"excludeResourcePrefixes": left_out}
+    ignored = [{"input": resource, "strategy": "Replace"} for resource in UNCOUNTED if resource not in counted]
     return {"quotaCheckStrategy": "IgnoreUndeclared", "transformations": ignored}
 
 

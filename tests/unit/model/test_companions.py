@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuplan.emit.emitters import emit
+from gpuplan.emit.kueue.configuration import manager_configuration
 from gpuplan.quantity import Quantity
 from tests.build import fleet, resolved
 
@@ -105,4 +106,22 @@ def test_what_is_no_quantity_is_said_at_its_place(text: str) -> None:
 
 def test_a_shared_pool_borrows_nothing_where_it_owns_nothing() -> None:
     made = quotas("{}", pool=0, guaranteed=1)
-    assert made["notebooks"] == {"nvidia.com/gpu": {"name": "nvidia.com/gpu", "nominalQuota": "0", "borrowingLimit": "0"}}
+    assert made["notebooks"] == {
+        "nvidia.com/gpu": {"name": "nvidia.com/gpu", "nominalQuota": "0", "borrowingLimit": "0"}
+    }
+
+
+@pytest.mark.parametrize(
+    ("kueue", "left_out"),
+    [
+        ("0.19.2", ["ephemeral-storage", "hugepages-1Gi", "hugepages-2Mi"]),
+        ("0.17.1", ["ephemeral-storage", "hugepages-"]),
+    ],
+)
+def test_kueue_does_not_take_a_companion_out_of_requests(kueue: str, left_out: list[str]) -> None:
+    text = SPEC.format(companions="{cpu: 64, memory: 1Ti}", nodes=1, cards=4, guaranteed=1, pool=0)
+    text = text.replace('kubernetes: "1.36"', f'kubernetes: "1.36", components: {{kueue: {{version: {kueue}}}}}')
+    resources = manager_configuration(fleet(text).clusters[0])["resources"]
+    assert isinstance(resources, dict)
+    transformed = [rule["input"] for rule in resources.get("transformations", ())]
+    assert (transformed or resources["excludeResourcePrefixes"]) == left_out
