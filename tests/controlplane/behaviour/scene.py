@@ -16,7 +16,7 @@ from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.queues import Cohort
 from tests.controlplane import workloads
 from tests.controlplane.behaviour.sight import Job, Sight
-from tests.controlplane.client import Client, Object
+from tests.controlplane.client import ApiError, Client, Object, identity
 from tests.controlplane.controlplane import ControlPlane
 
 LIMIT_SECONDS = 40.0
@@ -87,6 +87,18 @@ class Scene:
         workloads.finish(self.client, job.made)
         self.until(lambda: workloads.is_true(self.look().workloads[job.uid], "Finished"), f"{job} to end")
 
+    def refused(self, asked: Object) -> str:
+        """Wait until the server would refuse an object, since policies take a moment to hold; return why."""
+
+        def refusal() -> str:
+            try:
+                self.client.apply(asked, dry_run=True)
+            except ApiError as error:
+                return error.message
+            return ""
+
+        return self.until(refusal, f"the server to refuse {identity(asked)}")
+
     # What becomes of it.
 
     def look(self) -> Sight:
@@ -99,9 +111,10 @@ class Scene:
         self._until_all(jobs, "to run", lambda sight, job: sight.runs(job))
         return time.monotonic() - begun
 
-    def waits(self, *jobs: Job) -> None:
-        """Wait until Kueue has decided that each of the jobs waits; none has pods."""
+    def waits(self, *jobs: Job) -> str:
+        """Wait until Kueue has decided that each of the jobs waits; none has pods. Return what it said of the last."""
         self.until(lambda: set(self.look().states(jobs)) == {"waits"}, f"Kueue to let {_list(jobs)} wait")
+        return self.look().said(jobs[-1])
 
     def evicted(self, *jobs: Job) -> None:
         """Wait until jobs that ran were put back and their pods are gone."""

@@ -26,12 +26,16 @@ metadata: {name: acme}
 clusters: {main: {kubernetes: "1.36"}}
 cardTiers:
   train: {cards: [h100-sxm-80gb], topology: {levels: [topology.gpuplan.dev/block, kubernetes.io/hostname]}}
+  flat: {cards: [h200-141gb], topology: off}
   serve: {cards: [l40s]}
   lab: {cards: [a100-sxm-40gb]}
+  desk: {cards: [t4]}
+  probe: {cards: [l4]}
+  ci: {cards: [a30]}
 defaults:
   nodePool: {cluster: main, selectedBy: {nfd: {}}, topologyLabels: provided}
 """
-"""What most tests share: one cluster and three tiers. A test adds its pools, task pools and teams."""
+"""What most tests share: one cluster and its tiers of cards. A test adds its pools, task pools and teams."""
 
 
 @dataclass(slots=True)

@@ -1,0 +1,88 @@
+"""What is stopped at the door, by a person's request to the API server, while controllers pass."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator
+
+import pytest
+import urllib3
+
+from tests.controlplane import workloads
+from tests.controlplane.behaviour.scene import Scene
+from tests.controlplane.behaviour.stage import Stage
+from tests.controlplane.client import Object
+
+GUARDED = """
+nodePools:
+  h100: {{tier: train, nodes: 1, cardsPerNode: 8}}
+  t4: {{tier: desk, nodes: 1, cardsPerNode: 2, sharing: {{timeSlicing: {{replicas: 4}}}}}}
+taskPools:
+  pretrain: {{kind: training, service: guaranteed, tiers: [train]}}
+  scratch: {{kind: experiment, service: reclaimable, tiers: [train]}}
+  notebooks: {{kind: experiment, service: shared, tiers: [desk], pool: {{desk: 8}}}}
+teams:
+  vision:
+    namespaces: [vision]
+    quotas: {{pretrain: {{train: {{guaranteed: 8}}}}, scratch: {{}}, notebooks: {{}}}}
+governance: {{guardRails: {{queueRequired: {enforced}, producedResources: {enforced}}}}}
+"""
+CARD = {"nvidia.com/gpu": 1}
+
+
+def violations(scene: Scene) -> Iterator[tuple[Object, str]]:
+    """Yield what guard rails are about, and what they say of it."""
+    yield workloads.job("vision", "unqueued", devices=CARD), "asks for nvidia.com/gpu outside every queue"
+    bare = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "bare", "namespace": "vision"}}
+    yield {**bare, "spec": workloads.pod_spec(CARD)}, "asks for nvidia.com/gpu outside every queue"
+    foreign = scene.job("vision", "notebooks", resource="nvidia.com/gpu")
+    yield foreign, "queue 'notebooks' has no nvidia.com/gpu: ask for nvidia.com/gpu.shared"
+
+
+def test_deny_stops_work_without_a_queue_and_work_with_a_foreign_resource(stage: Stage) -> None:
+    scene = stage.play(GUARDED.format(enforced="deny"))
+
+    for asked, expected in violations(scene):
+        assert expected in scene.refused(asked)
+
+    scene.runs(scene.submit("vision", "pretrain", pods=2), scene.submit("vision", "notebooks"))
+
+
+def test_warn_lets_it_pass_with_a_warning(stage: Stage) -> None:
+    scene = stage.play(GUARDED.format(enforced="warn"))
+
+    for asked, expected in violations(scene):
+        scene.until(functools.partial(warned, scene, asked, expected), f"the server to warn: {expected}")
+
+
+def warned(scene: Scene, asked: Object, expected: str) -> bool:
+    """Apply an object for a trial, which must succeed, and tell whether the server warns of something."""
+    kubeconfig = json.loads(scene.plane.kubeconfig.read_text(encoding="utf-8"))
+    cluster, user = kubeconfig["clusters"][0]["cluster"], kubeconfig["users"][0]["user"]
+    with urllib3.PoolManager(ca_certs=cluster["certificate-authority"]) as server:
+        answer = server.request(
+            "PATCH",
+            f"{cluster['server']}{scene.client.path(asked)}?fieldManager=trial&dryRun=All",
+            body=json.dumps(asked),
+            headers={"Authorization": f"Bearer {user['token']}", "Content-Type": "application/apply-patch+yaml"},
+        )
+    assert answer.status < 300, answer.data
+    return any(expected in warning for warning in answer.headers.getlist("Warning"))
+
+
+@pytest.mark.parametrize("priority", ["", "guaranteed-high", "system-node-critical"])
+def test_a_job_with_no_priority_or_one_of_another_band_is_refused(stage: Stage, priority: str) -> None:
+    scene = stage.play(GUARDED.format(enforced="off"))
+    asked = scene.job("vision", "scratch")
+
+    forged = {**asked, "metadata": {**asked["metadata"], "labels": labels(asked, priority)}}
+
+    assert f"one of reclaimable-low, reclaimable, reclaimable-high, not '{priority}'" in scene.refused(forged)
+    scene.runs(scene.submit("vision", "scratch"))
+
+
+def labels(asked: Object, priority: str) -> dict[str, str]:
+    """Return the labels of a job with another priority class, or with none."""
+    others = {key: value for key, value in asked["metadata"]["labels"].items() if key != workloads.PRIORITY_LABEL}
+    return {**others, workloads.PRIORITY_LABEL: priority} if priority else others
