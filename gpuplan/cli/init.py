@@ -71,7 +71,7 @@ def _try(text: str) -> None:
         checked = pipeline.check(Path(folder), today())
     errors = [finding for finding in checked.findings if finding.severity is Severity.ERROR]
     if errors:
-        raise click.UsageError(f"{errors[0].summary}. {errors[0].fix}")
+        raise click.UsageError(f"{errors[0].summary}.")
 
 
 def _write(path: Path, text: str) -> None:

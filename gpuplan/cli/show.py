@@ -22,7 +22,7 @@ from gpuplan.report import console, show
 def command(fleet_dir: Path, clusters: tuple[str, ...], output_format: str, *, origins: bool) -> None:
     """Show the resolved fleet: pools, what they offer, who owns how much and how much each may use.
 
-    Entries with errors are left out, and the exit code is then 1.
+    A fleet with errors is shown as far as it can be, and the exit code is then 1.
     """
     checked = pipeline.check(fleet_dir, today())
     if checked.fleet is None:

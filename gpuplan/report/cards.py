@@ -61,7 +61,7 @@ def details(card: Card, mig: MigClass | None) -> Iterator[RenderableType]:
         [(name, _shown(value, unsure=name in unsure)) for name, value in known.items() if value not in (None, "", [])],
     )
     if unsure:
-        yield Text("Nobody has read the unchecked values at a source: rules only warn on them.")
+        yield Text("\nNobody has read the unchecked values at a source: rules only warn on them.")
     if mig is not None:
         yield Text("")
         yield title(f"MIG class {mig.name}: {mig.memory_slices} memory slices, {mig.compute_slices} compute slices")

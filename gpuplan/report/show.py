@@ -19,7 +19,9 @@ FORMAT_VERSION = "1.0"
 
 def overview(fleet: Fleet, clusters: Iterable[Cluster], *, origins: bool) -> Iterator[RenderableType]:
     """Yield the pools and quotas of each cluster; with `origins`, the place in `fleet/` behind each line."""
-    for cluster in clusters:
+    for number, cluster in enumerate(clusters):
+        if number:
+            yield Text("")
         kueue = f"Kueue {cluster.kueue.version}"
         yield title(
             f"{cluster.name}  Kubernetes {cluster.kubernetes} · {cluster.stack} · {cluster.release.name} · {kueue}"
@@ -27,7 +29,6 @@ def overview(fleet: Fleet, clusters: Iterable[Cluster], *, origins: bool) -> Ite
         yield _pools(fleet, cluster, origins=origins)
         yield Text("")
         yield _quotas(fleet, cluster, origins=origins)
-        yield Text("")
 
 
 def _where(fleet: Fleet, path: KeyPath, *, origins: bool) -> tuple[str, ...]:

@@ -33,9 +33,20 @@ class Scope:
         """
         if name in known:
             return known[name]
-        if (kind, name) not in self.broken:
+        if (kind, name) not in self.broken and name not in self._defined(kind):
             self.unknown(kind, known, name, at)
         return None
+
+    def _defined(self, kind: str) -> Mapping[str, object]:
+        """Return what the spec defines in a section, also what could not be bound for a reason that is said elsewhere."""
+        spec = self.spec
+        sections: Mapping[str, Mapping[str, object]] = {
+            "clusters": spec.clusters,
+            "cardTiers": spec.card_tiers,
+            "taskPools": spec.task_pools,
+            "nodePools": spec.node_pools,
+        }
+        return sections.get(kind, {})
 
     def unknown(self, kind: str, known: Mapping[str, object], name: str, at: KeyPath) -> None:
         """Report a name that nothing defines, with the nearest one that exists."""

@@ -10,10 +10,13 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from gpuplan.diagnostics import Diagnostic, Diagnostics, KeyPath, ordered
-from gpuplan.source.document import Document, Mapping, Plain
+from gpuplan.source.document import Document, Mapping, Plain, Scalar
 from gpuplan.spec import findings, jsonschema
+from gpuplan.spec.base import Name
+from gpuplan.spec.clusters import ClusterSpec
 from gpuplan.spec.fleet import FleetSpec
 from gpuplan.spec.merge import Origins, fill_defaults, merge
+from gpuplan.spec.pools import CardTierSpec, NodePoolSpec
 from gpuplan.suggest import nearest
 
 TYPES = {
@@ -44,6 +47,14 @@ CHOICE_TAGS = ("word", "choice")
 """What pydantic's error paths hold where a key takes a word or a mapping; nobody wrote it."""
 
 
+class SpecLeft(FleetSpec):
+    """The spec without its broken entries: a section that holds some may then be empty."""
+
+    clusters: dict[Name, ClusterSpec]
+    card_tiers: dict[Name, CardTierSpec]
+    node_pools: dict[Name, NodePoolSpec]
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """The spec as written and where it was written.
@@ -72,15 +83,17 @@ def load(documents: Iterable[Document]) -> tuple[Loaded | None, Diagnostics]:
     found = [*repeated, *_findings(errors, data, origins)]
     broken = frozenset(_entry(error["loc"], root) for error in errors)
     if spec is None:
-        spec, errors = _validate(_without(data, broken))
+        spec, _ = _validate(_without(data, broken), SpecLeft)
     if spec is None:
         return None, ordered(found)
     return Loaded(spec, origins, broken), ordered(found)
 
 
-def _validate(data: dict[str, Plain]) -> tuple[FleetSpec | None, list[ErrorDetails]]:
+def _validate(
+    data: dict[str, Plain], model: type[FleetSpec] = FleetSpec
+) -> tuple[FleetSpec | None, list[ErrorDetails]]:
     try:
-        return FleetSpec.model_validate(data), []
+        return model.model_validate(data), []
     except ValidationError as error:
         return None, error.errors(include_url=False)
 
@@ -103,11 +116,23 @@ def _without(data: dict[str, Plain], broken: Iterable[KeyPath]) -> dict[str, Pla
     return left
 
 
-def _findings(errors: Iterable[ErrorDetails], data: Plain, origins: Origins) -> Iterator[Diagnostic]:
-    """Yield each mistake once: one in `defaults:` comes back in every entry that it fills, at the same place."""
-    made = [(error["loc"][:1] == ("defaults",), _finding(error, data, origins)) for error in errors]
-    in_defaults = {finding.at for own, finding in made if own}
-    yield from (finding for own, finding in made if own or finding.at not in in_defaults)
+def _findings(errors: list[ErrorDetails], data: Plain, origins: Origins) -> Iterator[Diagnostic]:
+    """Yield each mistake once.
+
+    One in `defaults:` comes back in every entry that it fills, at the same place; a misspelt key comes back as one that
+    is missing.
+    """
+    paths = [_written(error["loc"], data) for error in errors if error["type"] == "extra_forbidden"]
+    meant = {(*path[:-1], _meant(path)) for path in paths}
+    own = [error for error in errors if error["type"] != "missing" or _written(error["loc"], data) not in meant]
+    made = [(error["loc"][:1] == ("defaults",), _finding(error, data, origins)) for error in own]
+    in_defaults = {finding.at for is_default, finding in made if is_default}
+    yield from (finding for is_default, finding in made if is_default or finding.at not in in_defaults)
+
+
+def _meant(path: KeyPath) -> str | None:
+    """Return the key that an unknown one most likely stands for."""
+    return nearest(str(path[-1]), jsonschema.keys(jsonschema.at(path[:-1])))
 
 
 def _finding(error: ErrorDetails, data: Plain, origins: Origins) -> Diagnostic:
@@ -119,13 +144,12 @@ def _finding(error: ErrorDetails, data: Plain, origins: Origins) -> Diagnostic:
         case "extra_forbidden":
             return _unknown_key(path, origins)
         case "missing":
-            return findings.MISSING_KEY.found(f"{_place(path[:-1])} needs `{path[-1]}`", at=origins.key(path[:-1]))
+            return _missing_key(path, origins)
         case "value_error":
             message = error["msg"].removeprefix("Value error, ")
             return findings.CONFLICTING_KEYS.found(f"{_place(path)}: {message}", at=origins.key(path))
         case _ if kind in TYPES:
-            at = origins.key(path) if error["input"] is None else origins.value(path)
-            return findings.WRONG_TYPE.found(f"{_place(path)} takes {TYPES[kind]}, not {_said(error['input'])}", at=at)
+            return _wrong_type(error, path, origins)
         case _:
             return _bad_value(error, path, origins)
 
@@ -157,7 +181,8 @@ def _place(path: KeyPath) -> str:
     return "the spec" if not path else "`" + ".".join(str(segment) for segment in path) + "`"
 
 
-def _said(value: object) -> str:
+def _said(value: object, text: str = "") -> str:
+    """Return a value in words; `text` is how a scalar is written, such as `1.30`, where that is known."""
     match value:
         case None:
             return "nothing (write `{}` for an empty mapping)"
@@ -170,14 +195,38 @@ def _said(value: object) -> str:
         case str():
             return f"the text `{value}`"
         case _:
-            return f"`{value}`"
+            return f"`{text or value}`"
 
 
 def _unknown_key(path: KeyPath, origins: Origins) -> Diagnostic:
+    guess = _meant(path)
     known = jsonschema.keys(jsonschema.at(path[:-1]))
-    guess = nearest(str(path[-1]), known)
     fix = f"Write `{guess}`." if guess else f"It takes {_listed(known)}."
     return findings.UNKNOWN_KEY.found(f"{_place(path[:-1])} has no key `{path[-1]}`", at=origins.key(path), fix=fix)
+
+
+def _missing_key(path: KeyPath, origins: Origins) -> Diagnostic:
+    fix = f"Add it; `gpuplan explain {'.'.join(map(str, path))}` says what it takes."
+    return findings.MISSING_KEY.found(f"{_place(path[:-1])} needs `{path[-1]}`", at=origins.key(path[:-1]), fix=fix)
+
+
+def _wrong_type(error: ErrorDetails, path: KeyPath, origins: Origins) -> Diagnostic:
+    value, node = error["input"], origins.tree.find(path)
+    text = node.text if isinstance(node, Scalar) and value is not None else ""
+    return findings.WRONG_TYPE.found(
+        f"{_place(path)} takes {TYPES[error['type']]}, not {_said(value, text)}",
+        at=origins.key(path) if value is None else origins.value(path),
+        fix=_of_type(error["type"], text, is_text=isinstance(value, str)),
+    )
+
+
+def _of_type(kind: str, text: str, *, is_text: bool) -> str | None:
+    """Say how a scalar of the wrong type would be written right, where that is plain to see."""
+    if (kind == "int_type" and text.isdecimal()) or (kind == "bool_type" and text in ("true", "false")):
+        return f"Write `{text}`, without quotes."
+    if kind == "string_type" and text and not is_text:
+        return f'Write `"{text}"`, in quotes: without them YAML reads something else.'
+    return f"Write `[{text}]`." if kind == "list_type" and is_text and text else None
 
 
 def _bad_name(error: ErrorDetails, path: KeyPath, origins: Origins) -> Diagnostic:

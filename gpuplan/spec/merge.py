@@ -50,7 +50,7 @@ def _join(name: str, known: Entry, new: Entry, found: list[Diagnostic]) -> Entry
     """Join two values of one top-level key."""
     a, b = known.value, new.value
     if isinstance(a, Mapping) and isinstance(b, Mapping):
-        found.extend(_twice(a, b))
+        found.extend(_twice(name, a, b))
         return Entry(known.key, Mapping(a.file, a.start, a.end, {**a.entries, **b.entries, **a.entries}))
     if isinstance(a, Sequence) and isinstance(b, Sequence):
         return Entry(known.key, Sequence(a.file, a.start, a.end, (*a.items, *b.items)))
@@ -59,8 +59,9 @@ def _join(name: str, known: Entry, new: Entry, found: list[Diagnostic]) -> Entry
     return known
 
 
-def _twice(a: Mapping, b: Mapping) -> Iterator[Diagnostic]:
-    return (_repeated(name, a.entries[name], entry) for name, entry in b.entries.items() if name in a.entries)
+def _twice(section: str, a: Mapping, b: Mapping) -> Iterator[Diagnostic]:
+    both = ((name, a.entries[name], entry) for name, entry in b.entries.items() if name in a.entries)
+    return (_repeated(f"{section}.{name}", first, second) for name, first, second in both)
 
 
 def _repeated(name: str, first: Entry, second: Entry) -> Diagnostic:

@@ -29,7 +29,8 @@ IMMUTABLE = RuleDoc(
     summary="A change to a field that the API server keeps for ever",
     why="The object exists under this name in `rendered/`, and the API server refuses to change the field: the sync would "
     "stop there.",
-    fix="Raise `revision` on the entry, so that a new object takes over from the old one.",
+    fix="Keep the old value, or delete the object on the cluster together with its file in `rendered/`, and render again. "
+    "Flavors and topologies have `revision` for it.",
     bad="cardTiers:\n  train: {cards: [h100-sxm-80gb], topology: {levels: [kubernetes.io/hostname]}}   # had more levels",
     good="cardTiers:\n  train: {cards: [h100-sxm-80gb], topology: {levels: [kubernetes.io/hostname]}, revision: 1}",
 )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gpuplan.diagnostics import Diagnostic
-from gpuplan.manifests.set import ManifestSet
+from gpuplan.manifests.set import Manifest, ManifestSet
 from gpuplan.validate.findings import IMMUTABLE
 
 Object = Mapping[str, Any]
@@ -30,6 +30,16 @@ FIXED: Mapping[str, Callable[[Object], Object]] = {
 }
 """What an object of a kind can never change."""
 
+WAYS_OUT: Mapping[str, str] = {
+    "LocalQueue": "Do it in two steps: take the namespace away from the one team, render and let it sync; then give it to "
+    "the other. The queue is then removed and made anew.",
+    "ResourceFlavor": "Raise `revision` in `{place}` (write `revision: 1` where it has none): a new object then takes over "
+    "from the old one.",
+    "Topology": "Raise `revision` in `{place}` (write `revision: 1` where it has none): a new object then takes over from "
+    "the old one.",
+}
+"""How to change it all the same, by kind; `{place}` is the entry of the spec. Other kinds have to be deleted by hand."""
+
 
 def refused(manifests: ManifestSet, old: Callable[[str], Object | None]) -> Iterator[Diagnostic]:
     """Yield a finding for each object whose fixed part changes.
@@ -46,4 +56,9 @@ def refused(manifests: ManifestSet, old: Callable[[str], Object | None]) -> Iter
         if changed:
             fields = ", ".join(f"`{key}`" for key in changed)
             summary = f"{made.key.kind} `{made.key.name}` cannot change its {fields}"
-            yield IMMUTABLE.found(summary, at=made.origin.span)
+            fix = WAYS_OUT.get(made.key.kind, IMMUTABLE.fix)
+            yield IMMUTABLE.found(summary, at=made.origin.span, fix=fix.format(place=_entry(made)))
+
+
+def _entry(made: Manifest) -> str:
+    return ".".join(str(segment) for segment in made.origin.path[:2])

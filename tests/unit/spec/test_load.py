@@ -70,10 +70,7 @@ def test_the_small_fleet_has_nothing_wrong() -> None:
         ),
         (
             "teams: {nlp: {namespaces: nlp}}\n",
-            (
-                "f1.yaml:1:27 spec/wrong-type `teams.nlp.namespaces` takes a list, not the text `nlp` | Write the value as the "
-                "type that the message names."
-            ),
+            ("f1.yaml:1:27 spec/wrong-type `teams.nlp.namespaces` takes a list, not the text `nlp` | Write `[nlp]`."),
         ),
         (
             "teams: {nlp: {namespaces: [nlp], quotas: {chat: }}}\n",
@@ -94,7 +91,10 @@ def test_the_small_fleet_has_nothing_wrong() -> None:
         ),
         (
             "nodePools: {b: {cluster: eu, tier: serve, nodes: 2, selectedBy: {nfd: {}}}}\n",
-            "f1.yaml:1:13 spec/missing-key `nodePools.b` needs `cardsPerNode` | Add the key.",
+            (
+                "f1.yaml:1:13 spec/missing-key `nodePools.b` needs `cardsPerNode` | Add it; `gpuplan explain "
+                "nodePools.b.cardsPerNode` says what it takes."
+            ),
         ),
         (
             "nodePools: {b: {cluster: eu, tier: serve, nodes: true, cardsPerNode: 4, selectedBy: {nfd: {}}}}\n",
@@ -109,13 +109,48 @@ def test_a_mistake_is_named_at_its_place_with_a_fix(more: str, expected: str) ->
     assert lines(found(SMALL, more)) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        (
+            'defaults: {nodePool: {nodes: "2"}}\n',
+            "`defaults.nodePool.nodes` takes a whole number, not the text `2` | Write `2`, without quotes.",
+        ),
+        (
+            "clusters: {us: {kubernetes: 1.30}}\n",
+            'not `1.30` | Write `"1.30"`, in quotes: without them YAML reads something else.',
+        ),
+        (
+            'monitoring: {exporter: {profiling: "true"}}\n',
+            "`monitoring.exporter.profiling` takes true or false, not the text `true` | Write `true`, without quotes.",
+        ),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_shown_as_it_should_be_written(more: str, expected: str) -> None:
+    (line,) = lines(found(SMALL, more))
+    assert expected in line
+
+
+def test_a_misspelt_key_is_not_also_missing() -> None:
+    assert lines(found(SMALL.replace("nodes: 2", "node: 2"))) == [
+        "f0.yaml:7:33 spec/unknown-key `nodePools.a` has no key `node` | Write `nodes`."
+    ]
+
+
+def test_names_are_still_bound_where_the_only_cluster_is_broken() -> None:
+    text = SMALL.replace('"1.36"', "1.36").replace("tier: serve", "tier: sevre")
+    loaded, _ = load(parse_text("f.yaml", text).documents)
+    assert loaded is not None
+    _, names = resolve(loaded, catalog.load(), datetime.date(2026, 11, 30))
+    assert [finding.summary for finding in names] == ["`sevre` is not defined in `cardTiers`"]
+
+
 def test_all_mistakes_of_all_files_come_at_once() -> None:
     findings = found(
         SMALL, "teams: {a: {namespaces: []}}\n", "cardTiers: {z: {card: [l4]}}\ngovernance: {podSecurity: off}\n"
     )
     assert [(d.at.file, d.at.line, d.rule) for d in findings] == [
         ("f1.yaml", 1, "spec/invalid-value"),
-        ("f2.yaml", 1, "spec/missing-key"),
         ("f2.yaml", 1, "spec/unknown-key"),
         ("f2.yaml", 2, "spec/invalid-value"),
     ]
@@ -123,8 +158,8 @@ def test_all_mistakes_of_all_files_come_at_once() -> None:
 
 def test_a_name_in_two_files_shows_both_places() -> None:
     (finding,) = found(SMALL, "nodePools: {a: {cluster: eu}}\n")
-    assert (finding.rule, str(finding.at), [str(other.at) for other in finding.also]) == (
-        "spec/duplicate-name",
+    assert (finding.summary, str(finding.at), [str(other.at) for other in finding.also]) == (
+        "`nodePools.a` is defined twice",
         "f1.yaml:1:13",
         ["f0.yaml:7:3"],
     )

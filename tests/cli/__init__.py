@@ -1,0 +1,1 @@
+"""The command line as a contract: transcripts, terminals, pipes, start-up, and texts that nobody foresaw."""
