@@ -84,7 +84,7 @@ class Converter:
         if "$ref" in schema:
             return self.reference(schema["$ref"].rsplit("/", 1)[1])
         if schema.get("x-kubernetes-int-or-string"):
-            return {"type": ["integer", "string"]}
+            return {"type": ["integer", "string"], **{key: schema[key] for key in ("pattern",) if key in schema}}
         made = {key: schema[key] for key in KEPT if key in schema}
         if GO_FLAG in made.get("pattern", ""):
             del made["pattern"]
