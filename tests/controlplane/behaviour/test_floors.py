@@ -210,3 +210,29 @@ teams:
     scene.runs(urgent)
     scene.evicted(usual)
     assert scene.undisturbed(others)
+
+
+def test_all_service_classes_get_what_is_theirs_at_the_cost_of_reclaimable_work_alone(stage: Stage) -> None:
+    scene = stage.play("""
+nodePools: {h100: {tier: train, nodes: 2, cardsPerNode: 8}}
+taskPools:
+  pretrain: {kind: training, service: guaranteed, tiers: [train]}
+  nightly: {kind: batchInference, service: queued, tiers: [train]}
+  notebooks: {kind: experiment, service: shared, tiers: [train], pool: {train: 4}}
+  scratch: {kind: experiment, service: reclaimable, tiers: [train]}
+teams:
+  vision: {namespaces: [vision], quotas: {pretrain: {train: {guaranteed: 8}}, notebooks: {}}}
+  nlp: {namespaces: [nlp], quotas: {nightly: {train: {guaranteed: 2, borrow: 2}}, notebooks: {}, scratch: {}}}
+""")
+    reclaimable = scene.flood("nlp", "scratch", 4, pods=2, cards=2)
+    scene.runs(*reclaimable)
+
+    owners = [
+        *(scene.submit(team, "notebooks", cards=2) for team in ("vision", "nlp")),
+        *scene.flood("nlp", "nightly", 2, cards=2),
+        *scene.flood("vision", "pretrain", 2, pods=2, cards=2),
+    ]
+
+    scene.runs(*owners)
+    scene.evicted(*reclaimable)
+    assert scene.undisturbed(*owners)

@@ -20,9 +20,10 @@ teams: {vision: {namespaces: [vision], quotas: {chat: {serve: {guaranteed: 3}}}}
 
 
 def in_queue(api_version: str, kind: str, queue: str, spec: Mapping[str, Any]) -> Object:
-    """Write a workload of team vision in a queue of guaranteed work."""
-    labels = {conventions.LABEL_QUEUE_NAME: queue, conventions.LABEL_PRIORITY_CLASS: "guaranteed"}
-    metadata = {"name": kind.lower(), "namespace": "vision", "labels": labels}
+    """Write a workload of team vision in a queue of guaranteed work, with its kind as its name and label `app`."""
+    name = kind.lower()
+    labels = {conventions.LABEL_QUEUE_NAME: queue, conventions.LABEL_PRIORITY_CLASS: "guaranteed", "app": name}
+    metadata = {"generateName": f"{name}-", "namespace": "vision", "labels": labels}
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec}
 
 
@@ -48,6 +49,16 @@ def test_a_deployment_runs_as_many_pods_as_its_queue_has_cards(stage: Stage) -> 
     scene.until(lambda: running(scene, "Deployment") == ["l40s"] * 3, "three pods to run")
     scene.until(lambda: waiting(scene), "Kueue to let the fourth wait")
     assert running(scene, "Deployment") == ["l40s"] * 3
+
+
+def test_a_plain_pod_runs_in_its_queue_or_waits_at_its_gate(stage: Stage) -> None:
+    scene = stage.play(SERVING.replace("kind: onlineInference", "kind: experiment"))
+
+    for _ in range(4):
+        scene.client.create(in_queue("v1", "Pod", "chat", pod_spec(CARD)))
+
+    scene.until(lambda: running(scene, "Pod") == ["l40s"] * 3, "three pods to run")
+    scene.until(lambda: waiting(scene), "Kueue to let the fourth wait")
 
 
 def waiting(scene: Scene) -> list[Object]:
