@@ -29,6 +29,7 @@ from gpuplan.rules.driver import (
 from gpuplan.rules.governance import guard_rail_too_long
 from gpuplan.rules.kueue import (
     best_effort_overtakes_gang,
+    companion_not_countable,
     companions_differ,
     cpu_only_podset,
     external_settings,
@@ -150,6 +151,7 @@ MODULES: tuple[ModuleType, ...] = (
     unknown_branch,
     guard_rail_too_long,
     best_effort_overtakes_gang,
+    companion_not_countable,
     companions_differ,
     cpu_only_podset,
     external_settings,
