@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from gpuplan import conventions
@@ -55,20 +55,21 @@ class Scene:
         cards: int = 1,
         pods: int = 1,
         resource: str = "",
+        beside: Mapping[str, int] | None = None,
         priority: str = "",
         within: str = "",
     ) -> Object:
         """Write a job of `pods` pods with `cards` pieces each, as the team's users would: in its queue and band.
 
-        `resource` is needed where the queue's tiers offer several; `priority` is another class than the queue's normal
-        one; `within` is the topology level that must hold all pods.
+        `resource` is needed where the queue's tiers offer several; `beside` is what each pod asks for beside cards;
+        `priority` is another class than the queue's normal one; `within` is the topology level that must hold all pods.
         """
         cohort = self._cohort(queue)
         return workloads.job(
             self.namespace(team),
             f"{team}-{queue}-{next(self._numbers)}",
             queue=queue,
-            devices={resource or _only_resource(cohort): cards},
+            devices={resource or _only_resource(cohort): cards, **(beside or {})},
             pods=pods,
             priority=priority or cohort.task_pool.service.value,
             annotations={conventions.ANNOTATION_REQUIRED_TOPOLOGY: within} if within else None,
@@ -98,6 +99,16 @@ class Scene:
             return ""
 
         return self.until(refusal, f"the server to refuse {identity(asked)}")
+
+    # What administrators do.
+
+    def cordon(self, pool: str) -> None:
+        """Close every node of a pool to new pods."""
+        self._set_unschedulable(pool, closed=True)
+
+    def uncordon(self, pool: str) -> None:
+        """Open every node of a pool again."""
+        self._set_unschedulable(pool, closed=False)
 
     # What becomes of it.
 
@@ -145,7 +156,7 @@ class Scene:
 
     def pools_of(self, *jobs: Job) -> set[str]:
         """Return the node pools of the jobs' running pods."""
-        return {node.rpartition("-")[0] for job in jobs for node in self.nodes_of(job)}
+        return {pool_of(node) for job in jobs for node in self.nodes_of(job)}
 
     # What the words are made of.
 
@@ -157,6 +168,11 @@ class Scene:
         """Return the first namespace of a team."""
         return next(one.namespaces[0] for one in self.cluster.teams if one.name == team)
 
+    def _set_unschedulable(self, pool: str, *, closed: bool) -> None:
+        for node in self.client.list("v1", "Node"):
+            if pool_of(node["metadata"]["name"]) == pool:
+                self.client.patch(node, {"spec": {"unschedulable": closed}})
+
     def _until_all(self, jobs: Sequence[Job], what: str, holds: Callable[[Sight, Job], bool]) -> None:
         def all_hold() -> bool:
             sight = self.look()
@@ -166,6 +182,11 @@ class Scene:
 
     def _cohort(self, queue: str) -> Cohort:
         return next(cohort for cohort in self.cluster.cohorts if cohort.task_pool.name == queue)
+
+
+def pool_of(node: str) -> str:
+    """Return the pool of a node by its name: `h100` of `h100-0`."""
+    return node.rpartition("-")[0]
 
 
 def _only_resource(cohort: Cohort) -> str:

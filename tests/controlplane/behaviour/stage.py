@@ -88,7 +88,10 @@ def nodes(cluster: Cluster, nodes_per_block: int) -> Iterator[dict[str, Any]]:
                 "name": f"{pool.name}-{number}",
                 "labels": {**node_labels(pool), **agent_labels(pool), **_domains(pool, number // nodes_per_block)},
                 "taints": [_taint(taint.key, taint.value, taint.effect) for taint in pool.taints],
-                "capacity": {made.resource: made.per_node for made in produced_resources(pool)},
+                "capacity": {
+                    **{name: str(quantity) for name, quantity in pool.companions.items()},
+                    **{made.resource: made.per_node for made in produced_resources(pool)},
+                },
             }
 
 

@@ -43,3 +43,18 @@ def test_a_pool_runs_pods_that_ask_for(stage: Stage, exposed: str) -> None:
     scene.waits(scene.submit("vision", "notebooks", resource=offered))
     said = scene.refused(scene.job("vision", "notebooks", resource=foreign))
     assert f"queue 'notebooks' has no {foreign}" in said
+
+
+def test_what_stands_beside_the_cards_is_counted_with_them_where_the_spec_asks(stage: Stage) -> None:
+    scene = stage.play("""
+nodePools: {h100: {tier: train, nodes: 1, cardsPerNode: 8, companions: {cpu: "64"}}}
+taskPools: {pretrain: {kind: training, service: guaranteed, tiers: [train]}}
+teams: {vision: {namespaces: [vision], quotas: {pretrain: {train: {guaranteed: 4}}}}}
+""")
+    within = scene.submit("vision", "pretrain", cards=2, beside={"cpu": 24})
+    scene.runs(within)
+
+    beyond = scene.submit("vision", "pretrain", cards=2, beside={"cpu": 16})
+
+    assert "insufficient unused quota for cpu" in scene.waits(beyond)
+    scene.runs(scene.submit("vision", "pretrain", cards=2, beside={"cpu": 8}))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.controlplane.behaviour.stage import Stage
 
 TWO_TIERS = """
@@ -69,37 +71,39 @@ def test_last_resort_evicts_before_it_goes_on(stage: Stage) -> None:
 
 TRAINING_AND_SERVING = """
 nodePools:
-  h100: {tier: train, nodes: 1, cardsPerNode: 4}
-  l40s: {tier: serve, nodes: 2, cardsPerNode: 4}
+  a100: {tier: lab, nodes: 1, cardsPerNode: 4}
+  l40s: {tier: serve, nodes: 1, cardsPerNode: 4}
 taskPools:
-  pretrain: {kind: training, service: guaranteed, tiers: [train]}
-  nightly: {kind: batchInference, service: queued, tiers: [serve]}
+  finetune: {kind: training, service: guaranteed, tiers: [lab]}
+  nightly: {kind: batchInference, service: guaranteed, tiers: [serve]}
 teams:
   vision:
     namespaces: [vision]
-    quotas: {pretrain: {train: {guaranteed: 4}}, nightly: {serve: {guaranteed: 4, borrow: 4}}}
+    quotas: {finetune: {lab: {guaranteed: 4}}, nightly: {serve: {guaranteed: 4}}}
 """
 
 
 def test_a_pool_with_one_tier_never_falls_back(stage: Stage) -> None:
     scene = stage.play(TRAINING_AND_SERVING)
-    first = scene.submit("vision", "pretrain", cards=4)
+    first = scene.submit("vision", "finetune", cards=4)
     scene.runs(first)
 
-    second = scene.submit("vision", "pretrain", cards=1)
+    second = scene.submit("vision", "finetune", cards=1)
 
     scene.waits(second)
     scene.finish(first)
     scene.runs(second)
-    assert scene.pools_of(second) == {"h100"}
+    assert scene.pools_of(second) == {"a100"}
 
 
-def test_training_never_lands_on_serving_nodes_and_serving_never_on_training_nodes(stage: Stage) -> None:
+@pytest.mark.parametrize(("queue", "own"), [("finetune", "a100"), ("nightly", "l40s")])
+def test_training_and_serving_never_land_on_each_others_nodes(stage: Stage, queue: str, own: str) -> None:
     scene = stage.play(TRAINING_AND_SERVING)
+    scene.cordon(own)
 
-    training = scene.submit("vision", "pretrain", pods=4)
-    serving = scene.submit("vision", "nightly", pods=8)
+    job = scene.submit("vision", queue, cards=4)
 
-    scene.runs(training, serving)
-    assert scene.pools_of(training) == {"h100"}
-    assert scene.pools_of(serving) == {"l40s"}
+    scene.waits(job)
+    scene.uncordon(own)
+    scene.runs(job)
+    assert scene.pools_of(job) == {own}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpuplan import conventions, rules
-from tests.controlplane.behaviour.scene import Scene
+from tests.controlplane.behaviour.scene import Scene, pool_of
 from tests.controlplane.behaviour.stage import Stage
 from tests.controlplane.client import Object
 from tests.controlplane.workloads import condition, is_true, pod_spec
@@ -38,7 +38,7 @@ def service(kind: str, replicas: int) -> Object:
 def running(scene: Scene, kind: str) -> list[str]:
     """Return the node pools of the running pods of a service."""
     pods = scene.client.list("v1", "Pod", namespace="vision", labels=f"app={kind.lower()}")
-    return [pod["spec"]["nodeName"].rpartition("-")[0] for pod in pods if pod["status"].get("phase") == "Running"]
+    return [pool_of(pod["spec"]["nodeName"]) for pod in pods if pod["status"].get("phase") == "Running"]
 
 
 def test_a_deployment_runs_as_many_pods_as_its_queue_has_cards(stage: Stage) -> None:
