@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
@@ -14,6 +15,9 @@ import click
 from gpuplan.cli import completing
 from gpuplan.report.findings import FORMATS
 from gpuplan.report.terminal import wants_colour
+
+_BLANK_LINE = "\r\033[K"
+"""Takes a terminal back to the start of its line and clears it."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -108,9 +112,24 @@ def log(text: str) -> None:
     click.echo(text, err=True)
 
 
-def show_progress(name: str, number: int, total: int) -> None:
-    """Keep one line on a terminal up to date; say nothing anywhere else."""
-    if not sys.stderr.isatty() or total < 2:
-        return
-    sys.stderr.write(f"\r\033[Kcompiling {name} ({number} of {total})" if number < total else "\r\033[K")
-    sys.stderr.flush()
+@contextlib.contextmanager
+def progress() -> Iterator[Callable[[str, int, int], None]]:
+    """Give a function that keeps one line on a terminal up to date, and take the line away at the end.
+
+    It says nothing in a pipe, nor for a fleet of one cluster.
+    """
+    shown = False
+
+    def show(name: str, number: int, total: int) -> None:
+        nonlocal shown
+        if total > 1 and sys.stderr.isatty():
+            shown = True
+            sys.stderr.write(f"{_BLANK_LINE}compiling {name} ({number} of {total})")
+            sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        if shown:
+            sys.stderr.write(_BLANK_LINE)
+            sys.stderr.flush()

@@ -16,7 +16,7 @@ from gpuplan.cli.options import (
     fleet_option,
     log,
     out_option,
-    show_progress,
+    progress,
     today,
 )
 from gpuplan.cli.outcome import report_beside_result, selected
@@ -64,7 +64,8 @@ def command(
         report_beside_result(checked.findings, output_format)
         raise SystemExit(1)
     selected(checked.fleet, clusters)
-    manifests, faults = pipeline.render(checked.fleet, show_progress)
+    with progress() as show:
+        manifests, faults = pipeline.render(checked.fleet, show)
     files = {file.path: file for file in rendered_files(manifests, str(fleet_dir))}
     transitions = pipeline.transitions(manifests, lambda path: _before(out_dir, files[path]))
     with _reading(out_dir):
