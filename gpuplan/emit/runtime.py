@@ -1,4 +1,7 @@
-"""What NVIDIA's node agents need before they can start: the RuntimeClass, and leave to run where a platform asks for it."""
+"""What NVIDIA's node agents need before they can start: the RuntimeClass, and leave to run where a platform asks for it.
+
+The quota without which GKE admits no critical pods is made with the namespace (`emit/tenancy`).
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,17 @@ from collections.abc import Iterator
 
 from gpuplan import conventions
 from gpuplan.emit import agents, base
-from gpuplan.manifests.kinds import ResourceQuota, RoleBinding, RuntimeClass
+from gpuplan.manifests.kinds import RoleBinding, RuntimeClass
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
 
 
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
-    """Yield the RuntimeClass `nvidia`, and what GKE and OpenShift want for critical or privileged pods."""
+    """Yield the RuntimeClass `nvidia`, and what OpenShift wants for privileged pods."""
     if not agents.managed_pools(cluster):
         return
     if agents.needs_runtime_class(cluster):
         yield base.manifest(fleet, cluster, base.RUNTIME, _runtime_class(), cluster.path)
-    if cluster.distribution == "gke":
-        yield base.manifest(fleet, cluster, base.RUNTIME, _critical_pods(), cluster.path)
     if cluster.distribution == "openshift":
         yield base.manifest(fleet, cluster, base.RUNTIME, _privileged_use(cluster), cluster.path)
 
@@ -29,23 +30,6 @@ def _runtime_class() -> RuntimeClass:
         "kind": "RuntimeClass",
         "metadata": base.metadata(conventions.RUNTIME_CLASS, base.RUNTIME),
         "handler": "nvidia",
-    }
-
-
-def _critical_pods() -> ResourceQuota:
-    """GKE admits pods of the system-critical classes only where a quota names the class (NVIDIA/gpu-operator#660)."""
-    return {
-        "apiVersion": "v1",
-        "kind": "ResourceQuota",
-        "metadata": base.namespaced("node-critical-pods", conventions.SYSTEM_NAMESPACE, base.RUNTIME),
-        "spec": {
-            "hard": {"pods": "1G"},
-            "scopeSelector": {
-                "matchExpressions": [
-                    {"scopeName": "PriorityClass", "operator": "In", "values": [agents.PRIORITY_CLASS]},
-                ]
-            },
-        },
     }
 
 

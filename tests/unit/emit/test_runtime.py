@@ -1,4 +1,4 @@
-"""The RuntimeClass, and what GKE and OpenShift ask for before agents may run."""
+"""The RuntimeClass, and what OpenShift asks for before agents may run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.unit.emit.fleets import one, place
         ("a: {}", "", ["RuntimeClass"]),
         ("a: {}", "nvidiaRuntime: {default: true}", []),
         ("a: {}", "distribution: rke2", ["RuntimeClass"]),
-        ("a: {}", "distribution: gke", ["RuntimeClass", "ResourceQuota"]),
+        ("a: {}", "distribution: gke", ["RuntimeClass"]),
         ("a: {}", "distribution: openshift", ["RoleBinding"]),
         ("a: {}", "stack: external", []),
         ("a: {tier: amd}", "", []),
@@ -27,12 +27,6 @@ def test_each_cluster_gets_what_its_agents_need(pools: str, cluster: str, kinds:
 def test_the_class_is_the_one_that_the_container_toolkit_configures() -> None:
     made = one(place("a: {}").objects(runtime.emit), "RuntimeClass")
     assert (made["metadata"]["name"], made["handler"]) == ("nvidia", "nvidia")
-
-
-def test_gkes_quota_lets_node_critical_pods_in() -> None:
-    made = one(place("a: {}", "distribution: gke").objects(runtime.emit), "ResourceQuota")
-    (expression,) = made["spec"]["scopeSelector"]["matchExpressions"]
-    assert expression == {"scopeName": "PriorityClass", "operator": "In", "values": ["system-node-critical"]}
 
 
 def test_openshift_lets_those_agents_use_the_node_that_the_cluster_has() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from gpuplan.emit import tenancy
+from gpuplan.emit.emitters import emit
 from tests.build import fleet
 from tests.controlplane.acceptance import apply_manifests, stored_differences
 from tests.controlplane.client import Client
@@ -75,8 +76,11 @@ def test_the_node_agents_may_touch_devices_in_their_namespace() -> None:
 
 
 @pytest.mark.parametrize(("distribution", "quotas"), [("gke", 1), ("kubeadm", 0), ("eks", 0)])
-def test_gke_alone_needs_a_quota_before_it_admits_critical_pods(distribution: str, quotas: int) -> None:
-    made = [one for one in objects(SPEC % (distribution, "job")) if one["kind"] == "ResourceQuota"]
+def test_gke_alone_needs_a_quota_before_it_admits_critical_pods_and_one_is_enough(
+    distribution: str, quotas: int
+) -> None:
+    everything = emit(fleet(SPEC % (distribution, "job")), lambda *_: None)
+    made: list[Object] = [one.object for one in everything if one.object["kind"] == "ResourceQuota"]
     assert len(made) == quotas
     for quota in made:
         (scope,) = quota["spec"]["scopeSelector"]["matchExpressions"]
