@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
+from gpuplan.model.queues import Cohort, FlavorResource, Service
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.amounts import cohorts, overdrawn, usable
 
@@ -34,8 +35,10 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for cluster, cohort in cohorts(fleet):
         tiers = reached.setdefault(cohort.task_pool.name, {})
         for flavor, resource, item in usable(cohort) if cohort.queues else ():
-            yes = overdrawn(cluster, flavor, resource) or any(
-                cluster.quota.potential(queue.name, item) > 0 for queue in cohort.queues
+            yes = (
+                overdrawn(cluster, flavor, resource)
+                or _capped_without_pool(cohort, item)
+                or any(cluster.quota.potential(queue.name, item) > 0 for queue in cohort.queues)
             )
             tiers[flavor.tier.name] = tiers.get(flavor.tier.name, False) or yes
     for pool in fleet.task_pools:
@@ -46,3 +49,9 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
                     f"No queue of `{pool.name}` may hold a card of tier `{tier}`",
                     at=fleet.places.value((*pool.path, "tiers", index)),
                 )
+
+
+def _capped_without_pool(cohort: Cohort, item: FlavorResource) -> bool:
+    """Tell whether a team has a cap where its shared pool owns nothing, which is quota/cap-without-pool."""
+    shared = cohort.task_pool.service is Service.SHARED
+    return shared and item not in cohort.shares and any(queue.amounts[item].cap for queue in cohort.queues)
