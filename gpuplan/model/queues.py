@@ -125,6 +125,11 @@ class PoolShare:
     borrow: int
     path: KeyPath
 
+    @property
+    def most(self) -> int:
+        """All that its teams may hold together."""
+        return self.nominal + self.borrow
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Team:

@@ -53,5 +53,6 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 
 def _capped_without_pool(cohort: Cohort, item: FlavorResource) -> bool:
     """Tell whether a team has a cap where its shared pool owns nothing, which is quota/cap-without-pool."""
-    shared = cohort.task_pool.service is Service.SHARED
-    return shared and item not in cohort.shares and any(queue.amounts[item].cap for queue in cohort.queues)
+    share = cohort.shares.get(item)
+    empty = cohort.task_pool.service is Service.SHARED and not (share and share.most)
+    return empty and any(queue.amounts[item].cap for queue in cohort.queues)

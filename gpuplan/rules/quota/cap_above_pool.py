@@ -35,7 +35,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             continue
         for flavor, resource, item in usable(cohort):
             share = cohort.shares.get(item)
-            most = share.nominal + share.borrow if share else 0
+            most = share.most if share else 0
             for queue in cohort.queues:
                 amount = queue.amounts[item]
                 if share and 0 < most < amount.cap:

@@ -35,11 +35,11 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each cap where the pool has nothing; one that has nothing at all is quota/shared-without-pool."""
     for _, cohort in cohorts(fleet):
         shares = cohort.shares
-        if cohort.task_pool.service is not Service.SHARED or not any(s.nominal + s.borrow for s in shares.values()):
+        if cohort.task_pool.service is not Service.SHARED or not any(share.most for share in shares.values()):
             continue
         for flavor, resource, item in usable(cohort):
             share = shares.get(item)
-            for queue in cohort.queues if not share or not share.nominal + share.borrow else ():
+            for queue in cohort.queues if not share or not share.most else ():
                 amount = queue.amounts[item]
                 if amount.cap:
                     yield DOC.found(

@@ -31,7 +31,7 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each shared task pool with queues in a cluster where it neither owns nor may borrow a card."""
     for cluster, cohort in cohorts(fleet):
-        empty = not any(share.nominal + share.borrow for share in cohort.shares.values())
+        empty = not any(share.most for share in cohort.shares.values())
         if cohort.task_pool.service is Service.SHARED and cohort.queues and empty:
             teams = listed(queue.team.name for queue in cohort.queues)
             yield DOC.found(

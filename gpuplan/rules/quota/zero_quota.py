@@ -42,4 +42,4 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 def _has_something_to_give(cohort: Cohort) -> bool:
     """Tell whether it is the queue's own affair that it gets nothing."""
     shared = cohort.task_pool.service is Service.SHARED
-    return not shared or any(share.nominal + share.borrow for share in cohort.shares.values())
+    return not shared or any(share.most for share in cohort.shares.values())
