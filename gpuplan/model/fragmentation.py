@@ -162,9 +162,7 @@ def floors(flavors: Iterable[Flavor], cohorts: Iterable[Cohort]) -> Iterator[Flo
 def _floors(flavor: Flavor, resource: str, cohorts: list[Cohort]) -> Iterator[Floor]:
     item = (flavor.name, resource)
     holders = [holder for cohort in cohorts for holder in _holders(cohort, item)]
-    scenes = {
-        service: _Scene.of(flavor, resource, holders, service) for service in (Service.GUARANTEED, Service.QUEUED)
-    }
+    scenes = {service: _Scene.of(flavor, resource, holders, service) for service in Service if service.owns}
     for cohort in cohorts:
         scene = scenes.get(cohort.task_pool.service)
         for queue in cohort.queues if scene else ():
@@ -186,7 +184,7 @@ def _holders(cohort: Cohort, item: FlavorResource) -> Iterator[Holder]:
         reach = min(share.nominal, sum(queue.amounts[item].cap for queue in cohort.queues))
         if reach:
             yield Holder(name=pool.name, pod=pod, by_right=reach, borrowed=0, path=share.path)
-    elif pool.service in (Service.GUARANTEED, Service.QUEUED):
+    elif pool.service.owns:
         for queue in cohort.queues:
             amount = queue.amounts[item]
             if amount.guaranteed or amount.borrow:

@@ -31,6 +31,11 @@ class Service(enum.Enum):
     SHARED = "shared"
     RECLAIMABLE = "reclaimable"
 
+    @property
+    def owns(self) -> bool:
+        """Whether its queues have floors, cards of their own, rather than a part of a pool or what is idle."""
+        return self in (Service.GUARANTEED, Service.QUEUED)
+
 
 PRIORITY_LEVELS: Mapping[str, int] = {"low": -100, "normal": 0, "high": 100}
 """Levels inside a band and their distance from its middle."""

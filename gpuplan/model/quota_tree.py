@@ -87,7 +87,7 @@ def _visible(limit: Limit, subtree: int) -> int:
 
 def queue_limit(service: Service, amount: Amount) -> Limit:
     """Return the Kueue numbers of a queue for one flavor and resource that the flavor produces."""
-    if service in (Service.GUARANTEED, Service.QUEUED):
+    if service.owns:
         return Limit(nominal=amount.guaranteed, borrowing=amount.borrow, lending=amount.lend)
     return Limit(nominal=0, borrowing=amount.cap, lending=0)
 

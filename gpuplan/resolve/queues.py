@@ -188,8 +188,7 @@ def _clusters(
 
 
 def _check_keys(scope: Scope, pool: TaskPool, amount: AmountSpec, path: KeyPath) -> None:
-    owns = pool.service in (Service.GUARANTEED, Service.QUEUED)
-    wrong = ("cap",) if owns else ("guaranteed", "borrow", "lend")
+    wrong = ("cap",) if pool.service.owns else ("guaranteed", "borrow", "lend")
     for key in wrong:
         _reject_key(scope, path, key, pool.service.value, given=getattr(amount, key) is not None)
 

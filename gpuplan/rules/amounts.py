@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from gpuplan.diagnostics import KeyPath
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import Flavor
-from gpuplan.model.queues import Cohort, FlavorResource, PoolShare, Service, TaskPool, Team, TeamQueue
-
-OWNING = (Service.GUARANTEED, Service.QUEUED)
-"""Service classes whose queues own cards of their own."""
+from gpuplan.model.queues import Cohort, FlavorResource, PoolShare, TaskPool, Team, TeamQueue
 
 
 def cohorts(fleet: Fleet) -> Iterator[tuple[Cluster, Cohort]]:

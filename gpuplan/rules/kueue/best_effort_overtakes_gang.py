@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.amounts import OWNING, reaches
+from gpuplan.rules.amounts import reaches
 from gpuplan.rules.walk import written
 
 DOC = RuleDoc(
@@ -34,7 +34,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each task pool with queues of its own cards and jobs of several pods that leaves `queueing` out."""
     for pool in fleet.task_pools:
         said = written(fleet, (*pool.path, "queueing"))
-        if pool.largest_job.pods > 1 and pool.service in OWNING and not said and any(reaches(fleet, pool)):
+        if pool.largest_job.pods > 1 and pool.service.owns and not said and any(reaches(fleet, pool)):
             yield DOC.found(
                 f"`{pool.name}` runs jobs of {pool.largest_job.pods} pods and does not say whether smaller ones may overtake",
                 at=fleet.places.key((*pool.path, "largestJob")),

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.amounts import OWNING, cohorts
+from gpuplan.rules.amounts import cohorts
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -32,7 +32,7 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each number that a queue of a stateful task pool may borrow."""
     for _, cohort in cohorts(fleet):
-        if cohort.task_pool.stateful and cohort.task_pool.service in OWNING:
+        if cohort.task_pool.stateful and cohort.task_pool.service.owns:
             for queue in cohort.queues:
                 for amount in queue.amounts.values():
                     if amount.borrow:
