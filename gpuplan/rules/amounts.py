@@ -9,6 +9,7 @@ from gpuplan.diagnostics import KeyPath
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import Flavor
 from gpuplan.model.queues import Cohort, FlavorResource, PoolShare, TaskPool, Team, TeamQueue
+from gpuplan.model.quota_tree import NO_QUOTA
 
 
 def cohorts(fleet: Fleet) -> Iterator[tuple[Cluster, Cohort]]:
@@ -16,9 +17,14 @@ def cohorts(fleet: Fleet) -> Iterator[tuple[Cluster, Cohort]]:
     return ((cluster, cohort) for cluster in fleet.clusters for cohort in cluster.cohorts)
 
 
+def cohorts_of(fleet: Fleet, pool: TaskPool) -> Iterator[tuple[Cluster, Cohort]]:
+    """Yield one task pool in every cluster where it has cards."""
+    return ((cluster, cohort) for cluster, cohort in cohorts(fleet) if cohort.task_pool.name == pool.name)
+
+
 def flavors_of(fleet: Fleet, pool: TaskPool) -> list[Flavor]:
     """Return a task pool's flavors in all clusters."""
-    return [flavor for _, cohort in cohorts(fleet) if cohort.task_pool.name == pool.name for flavor in cohort.flavors]
+    return [flavor for _, cohort in cohorts_of(fleet, pool) for flavor in cohort.flavors]
 
 
 def choices(fleet: Fleet, pool: TaskPool) -> list[tuple[Flavor, ...]]:
@@ -27,23 +33,21 @@ def choices(fleet: Fleet, pool: TaskPool) -> list[tuple[Flavor, ...]]:
     Companions such as cpu join flavors into one resource group of Kueue's, but no job that asks for a card can move there.
     """
     found: dict[tuple[str, ...], tuple[Flavor, ...]] = {}
-    for cluster, cohort in cohorts(fleet):
-        if cohort.task_pool.name == pool.name:
-            for resource in dict.fromkeys(resource for _, resource, _ in usable(cohort)):
-                several = {flavor.name: flavor for flavor in cohort.flavors if resource in flavor.capacity}
-                if len(several) > 1:
-                    found.setdefault((cluster.name, *several), tuple(several.values()))
+    for cluster, cohort in cohorts_of(fleet, pool):
+        for resource in dict.fromkeys(resource for _, resource, _ in usable(cohort)):
+            several = {flavor.name: flavor for flavor in cohort.flavors if resource in flavor.capacity}
+            if len(several) > 1:
+                found.setdefault((cluster.name, *several), tuple(several.values()))
     return list(found.values())
 
 
 def apart(fleet: Fleet, pool: TaskPool) -> tuple[Flavor, ...]:
     """Return a task pool's flavors in the first cluster where it has several of which no two share a GPU resource."""
-    for _, cohort in cohorts(fleet):
-        if cohort.task_pool.name == pool.name:
-            own = {flavor.name: flavor for flavor in cohort.flavors}
-            names = [name for flavor in own.values() for name in flavor.capacity]
-            if len(own) > 1 and len(names) == len(set(names)):
-                return tuple(own.values())
+    for _, cohort in cohorts_of(fleet, pool):
+        own = {flavor.name: flavor for flavor in cohort.flavors}
+        names = [name for flavor in own.values() for name in flavor.capacity]
+        if len(own) > 1 and len(names) == len(set(names)):
+            return tuple(own.values())
     return ()
 
 
@@ -132,8 +136,8 @@ def reach(cluster: Cluster, cohort: Cohort, queue: TeamQueue) -> Reach | None:
 
 def reaches(fleet: Fleet, pool: TaskPool) -> Iterator[Reach]:
     """Yield the reach of every queue of a task pool."""
-    for cluster, cohort in cohorts(fleet):
-        for queue in cohort.queues if cohort.task_pool.name == pool.name else ():
+    for cluster, cohort in cohorts_of(fleet, pool):
+        for queue in cohort.queues:
             found = reach(cluster, cohort, queue)
             if found:
                 yield found
@@ -143,6 +147,24 @@ def fits_the_hardware(fleet: Fleet, pool: TaskPool) -> bool:
     """Tell whether some flavor is as large as the task pool's largest job, so that only quota can be in its way."""
     flavors = flavors_of(fleet, pool)
     return any(pool.largest_job.total <= number for flavor in flavors for number in flavor.capacity.values())
+
+
+def stranded(cluster: Cluster, flavor: Flavor, resource: str) -> int:
+    """Return how many pieces stay idle when every queue holds all that it may."""
+    item = (flavor.name, resource)
+    used = sum(_most(cluster, cohort, item) for cohort in cluster.cohorts if flavor in cohort.flavors)
+    return max(flavor.capacity[resource] - used, 0)
+
+
+def _most(cluster: Cluster, cohort: Cohort, item: FlavorResource) -> int:
+    """Return the most that the queues of a task pool may hold together."""
+    quota, name = cluster.quota, cohort.task_pool.name
+    limits = [quota.queues[queue.name].limits[item] for queue in cohort.queues]
+    together = sum(limit.nominal + (limit.borrowing or 0) for limit in limits)
+    own = quota.cohorts[name].limits.get(item, NO_QUOTA)
+    if own.borrowing is None:
+        return together
+    return min(together, quota.subtrees[name].get(item, 0) + own.borrowing)
 
 
 def teams_with_queues(fleet: Fleet) -> list[Team]:

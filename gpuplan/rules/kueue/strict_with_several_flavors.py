@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.amounts import cohorts
+from gpuplan.rules.amounts import cohorts_of
 from gpuplan.rules.walk import listed, point
 
 DOC = RuleDoc(
@@ -31,11 +31,7 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield one finding for each strict task pool that has several flavors in a cluster."""
     for pool in fleet.task_pools:
-        several = [
-            (cluster, cohort)
-            for cluster, cohort in cohorts(fleet)
-            if cohort.task_pool.name == pool.name and len(cohort.flavors) > 1
-        ]
+        several = [(cluster, cohort) for cluster, cohort in cohorts_of(fleet, pool) if len(cohort.flavors) > 1]
         if pool.strict and several:
             cluster, cohort = several[0]
             yield DOC.found(

@@ -15,6 +15,7 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import Flavor, SharingMode
 from gpuplan.rulebook import RuleDoc
+from gpuplan.rules.amounts import flavors_of
 from gpuplan.rules.walk import listed
 
 DOC = RuleDoc(
@@ -31,13 +32,7 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each task pool whose pods ask for more than one piece and that only has MIG tiers."""
     for task_pool in fleet.task_pools:
-        flavors = [
-            flavor
-            for cluster in fleet.clusters
-            for cohort in cluster.cohorts
-            if cohort.task_pool == task_pool
-            for flavor in cohort.flavors
-        ]
+        flavors = flavors_of(fleet, task_pool)
         if task_pool.largest_job.per_pod > 1 and flavors and all(_instances_only(flavor) for flavor in flavors):
             tiers = listed(dict.fromkeys(flavor.tier.name for flavor in flavors))
             yield DOC.found(

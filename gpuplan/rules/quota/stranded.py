@@ -12,12 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Severity
-from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import Flavor
-from gpuplan.model.queues import Cohort, FlavorResource
-from gpuplan.model.quota_tree import NO_QUOTA
+from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.amounts import pieces
+from gpuplan.rules.amounts import pieces, stranded
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -50,21 +47,3 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
                     "its queues reach no more together",
                     at=point(fleet, (*flavor.pools[0].path, "nodes")),
                 )
-
-
-def stranded(cluster: Cluster, flavor: Flavor, resource: str) -> int:
-    """Return how many pieces stay idle when every queue holds all that it may."""
-    item = (flavor.name, resource)
-    used = sum(_most(cluster, cohort, item) for cohort in cluster.cohorts if flavor in cohort.flavors)
-    return max(flavor.capacity[resource] - used, 0)
-
-
-def _most(cluster: Cluster, cohort: Cohort, item: FlavorResource) -> int:
-    """Return the most that the queues of a task pool may hold together."""
-    quota, name = cluster.quota, cohort.task_pool.name
-    limits = [quota.queues[queue.name].limits[item] for queue in cohort.queues]
-    together = sum(limit.nominal + (limit.borrowing or 0) for limit in limits)
-    own = quota.cohorts[name].limits.get(item, NO_QUOTA)
-    if own.borrowing is None:
-        return together
-    return min(together, quota.subtrees[name].get(item, 0) + own.borrowing)

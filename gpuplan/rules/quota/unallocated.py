@@ -15,8 +15,7 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.queues import Service
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.amounts import offer, offers, pieces
-from gpuplan.rules.quota.stranded import stranded
+from gpuplan.rules.amounts import offer, offers, pieces, stranded
 
 DOC = RuleDoc(
     id="quota/unallocated",

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
+from gpuplan.rules.amounts import flavors_of
 from gpuplan.rules.walk import listed
 
 DOC = RuleDoc(
@@ -31,13 +32,7 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each task pool whose pods ask for more than one share and that only has shared tiers."""
     for task_pool in fleet.task_pools:
-        flavors = [
-            flavor
-            for cluster in fleet.clusters
-            for cohort in cluster.cohorts
-            if cohort.task_pool == task_pool
-            for flavor in cohort.flavors
-        ]
+        flavors = flavors_of(fleet, task_pool)
         asked = task_pool.largest_job.per_pod
         if asked > 1 and flavors and all(flavor.sharing.shared for flavor in flavors):
             tiers = listed(dict.fromkeys(flavor.tier.name for flavor in flavors))
