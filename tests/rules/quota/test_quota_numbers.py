@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from gpuplan.model.fleet import Cluster
 from gpuplan.model.queues import FlavorResource, Service
 from gpuplan.model.quota_tree import NO_QUOTA, QuotaNode, QuotaTree
-from gpuplan.rules.amounts import reach
-from gpuplan.rules.quota.stranded import stranded
+from gpuplan.rules.amounts import reach, stranded
 from tests.build import fleet
 from tests.rules.cases import judged
 
