@@ -19,9 +19,9 @@ from gpuplan.suggest import nearest
 def command(path: str) -> None:
     """Explain a key of the spec, such as nodePools.*.sharing.mig.
 
-    Any name may stand for the `*`: nodePools.h100-a.sharing says the same.
+    Any name or number may stand for the `*`: nodePools.h100-a.sharing and suppress.0.rule say the same.
     """
-    segments = tuple(part for part in path.split(".") if part)
+    segments = tuple("*" if part.isdecimal() else part for part in path.split(".") if part)
     key = explain(segments)
     if key is None:
         raise click.UsageError(_unknown(segments))
@@ -35,6 +35,8 @@ def _unknown(path: tuple[str, ...]) -> str:
     place = ".".join(path[:depth]) or "The spec"
     if known is None or not known.children:
         return f"{place} has no keys below it."
+    if known.children == ("*",):
+        return f"{place} is a list; {place}.* is an entry of it."
     guess = nearest(path[depth], known.children)
     hint = f"Did you mean {guess!r}?" if guess else f"It has {', '.join(known.children)}."
     return f"{place} has no key {path[depth]!r}. {hint}"

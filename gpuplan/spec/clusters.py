@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Discriminator, Field, StringConstraints, Tag
+from pydantic import Discriminator, Field, Tag
 
 from gpuplan.spec.base import Count, Name, SpecModel, Text, VersionText, text_or_mapping
 
 Distribution = Literal["kubeadm", "rke2", "k3s", "openshift", "eks", "gke", "aks", "talos"]
-ComponentName = Annotated[str, StringConstraints(pattern=r"^[a-z][A-Za-z0-9]*$", max_length=63)]
-"""A component as the catalogue's releases name it: `devicePlugin`."""
 Stack = Literal["operator", "manual", "external"]
 
 

@@ -36,8 +36,8 @@ INVALID_VALUE = RuleDoc(
     id="spec/invalid-value",
     severity=Severity.ERROR,
     summary="A value that the key does not take",
-    why="The key takes values of one form or from one list only, because a cluster would refuse others.",
-    fix="Write one of the values that the message names.",
+    why="The key takes values of one form or from one list: others mean nothing, or a cluster would refuse them.",
+    fix="Write a value of the kind that the message names.",
     bad="taskPools:\n  chat: {kind: online, service: guaranteed, tiers: [serve]}",
     good="taskPools:\n  chat: {kind: onlineInference, service: guaranteed, tiers: [serve]}",
 )

@@ -51,7 +51,7 @@ def test_the_small_fleet_has_nothing_wrong() -> None:
             "cardTiers: {x: {cards: []}}\n",
             (
                 "f1.yaml:1:24 spec/invalid-value `cardTiers.x.cards` takes 1 or more entries, not an empty list "
-                "| Write one of the values that the message names."
+                "| Write a value of the kind that the message names."
             ),
         ),
         (
@@ -118,7 +118,7 @@ def test_a_mistake_is_named_at_its_place_with_a_fix(more: str, expected: str) ->
         ),
         (
             "clusters: {us: {kubernetes: 1.30}}\n",
-            'not `1.30` | Write `"1.30"`, in quotes: without them YAML reads something else.',
+            'not `1.30` | Write `"1.30"`, in quotes: without them it is no text.',
         ),
         (
             'monitoring: {exporter: {profiling: "true"}}\n',
@@ -127,6 +127,37 @@ def test_a_mistake_is_named_at_its_place_with_a_fix(more: str, expected: str) ->
     ],
 )
 def test_a_value_of_the_wrong_type_is_shown_as_it_should_be_written(more: str, expected: str) -> None:
+    (line,) = lines(found(SMALL, more))
+    assert expected in line
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        (
+            "defaults: {nodePool: {sharing: shared}}\n",
+            "takes `exclusive`, or a mapping with `mig`, `timeSlicing` or `mps`, not the text `shared`",
+        ),
+        ("delivery: {argocd: {repoURL: ''}}\n", "takes a text that is not empty, not an empty text"),
+        (
+            "defaults: {cardTier: {costPerCardHour: 2.40}}\n",
+            "takes a text, not `2.40` | Write a price, such as `2.40 USD`.",
+        ),
+        (
+            "defaults: {nodePool: {sharing: {mig: {profiles: {1g5gb: 7}}}}}\n",
+            "| Write a MIG profile, such as `1g.5gb`.",
+        ),
+        (
+            "teams: {nlp: {namespaces: [N L P]}}\n",
+            "takes a name of lower-case letters, digits and `-`, such as `team-a`",
+        ),
+        (
+            "nodePools: {b: {nodes: 1, cardsPerNode: 4, tier: serve}}\n",
+            "`nodePools.b` needs `cluster` and `selectedBy`",
+        ),
+    ],
+)
+def test_what_a_key_takes_is_said_in_words(more: str, expected: str) -> None:
     (line,) = lines(found(SMALL, more))
     assert expected in line
 

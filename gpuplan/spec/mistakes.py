@@ -1,0 +1,165 @@
+"""pydantic's errors -> our findings: each mistake once, at its place in the text, in the words of the spec."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pydantic_core import ErrorDetails
+
+from gpuplan.diagnostics import Diagnostic, KeyPath
+from gpuplan.source.document import Plain, Scalar
+from gpuplan.spec import findings, jsonschema
+from gpuplan.spec.base import DNS_LABEL
+from gpuplan.spec.merge import Origins
+from gpuplan.spec.words import TYPES, WISHES, form, listed, place, said
+from gpuplan.suggest import nearest
+
+CHOICE_TAGS = ("word", "choice")
+"""What pydantic's error paths hold where a key takes a word or a mapping; nobody wrote it."""
+
+
+def mistakes(errors: list[ErrorDetails], data: Plain, origins: Origins) -> Iterator[Diagnostic]:
+    """Yield each mistake once.
+
+    One in `defaults:` comes back in every entry that it fills, at the same place; a misspelt key comes back as one that
+    is missing; and all keys that one entry lacks are one mistake.
+    """
+    made = list(_each(errors, data, origins))
+    in_defaults = {finding.at for is_default, finding in made if is_default}
+    yield from (finding for is_default, finding in made if is_default or finding.at not in in_defaults)
+
+
+def _each(errors: list[ErrorDetails], data: Plain, origins: Origins) -> Iterator[tuple[bool, Diagnostic]]:
+    """Yield a finding for each mistake, and whether it stands in `defaults:`."""
+    paths = {id(error): _written(error["loc"], data) for error in errors}
+    unknown = [paths[id(error)] for error in errors if error["type"] == "extra_forbidden"]
+    meant = {(*path[:-1], _meant(path)) for path in unknown}
+    missing: dict[KeyPath, list[str]] = {}
+    for error in errors:
+        path = paths[id(error)]
+        if error["type"] != "missing":
+            yield error["loc"][:1] == ("defaults",), _finding(error, path, origins)
+        elif path not in meant:
+            missing.setdefault(path[:-1], []).append(str(path[-1]))
+    for entry, keys in missing.items():
+        yield entry[:1] == ("defaults",), _missing_keys(entry, keys, origins)
+
+
+def _meant(path: KeyPath) -> str | None:
+    """Return the key that an unknown one most likely stands for."""
+    return nearest(str(path[-1]), jsonschema.keys(jsonschema.at(path[:-1])))
+
+
+def _finding(error: ErrorDetails, path: KeyPath, origins: Origins) -> Diagnostic:
+    """Put one of pydantic's errors into our words, at its place in the text."""
+    kind = error["type"]
+    if error["loc"] and error["loc"][-1] == "[key]":
+        return _bad_name(error, path, origins)
+    match kind:
+        case "extra_forbidden":
+            return _unknown_key(path, origins)
+        case "value_error":
+            message = error["msg"].removeprefix("Value error, ")
+            return findings.CONFLICTING_KEYS.found(f"{place(path)}: {message}", at=origins.key(path))
+        case "literal_error" | "union_tag_invalid":
+            return _not_one_of(error, path, origins)
+        case _ if kind in TYPES:
+            return _wrong_type(error, path, origins)
+        case _:
+            return _bad_value(error, path, origins)
+
+
+def _written(loc: tuple[str | int, ...], data: Plain) -> KeyPath:
+    """Return the path without the tags that pydantic puts in for the sides of a choice."""
+    path: list[str | int] = []
+    here: Plain = data
+    for index, segment in enumerate(loc):
+        below = _below(here, segment)
+        if below is not None:
+            here = below[0]
+        elif segment in ("[key]", *CHOICE_TAGS) or index < len(loc) - 1:
+            continue
+        path.append(segment)
+    return tuple(path)
+
+
+def _below(here: Plain, segment: str | int) -> tuple[Plain] | None:
+    """Return what stands under a key or index, in a tuple since it may be None itself."""
+    if isinstance(here, dict) and isinstance(segment, str) and segment in here:
+        return (here[segment],)
+    if isinstance(here, list) and isinstance(segment, int) and segment < len(here):
+        return (here[segment],)
+    return None
+
+
+def _unknown_key(path: KeyPath, origins: Origins) -> Diagnostic:
+    guess = _meant(path)
+    known = jsonschema.keys(jsonschema.at(path[:-1]))
+    fix = f"Write `{guess}`." if guess else f"It takes {listed(known)}."
+    return findings.UNKNOWN_KEY.found(f"{place(path[:-1])} has no key `{path[-1]}`", at=origins.key(path), fix=fix)
+
+
+def _missing_keys(entry: KeyPath, keys: Iterable[str], origins: Origins) -> Diagnostic:
+    keys = sorted(keys)
+    dotted = ".".join(map(str, entry))
+    if len(keys) == 1:
+        fix = f"Add it; `gpuplan explain {dotted}{'.' if dotted else ''}{keys[0]}` says what it takes."
+    else:
+        fix = f"Add them; `gpuplan explain{' ' if dotted else ''}{dotted}` says what they take."
+    return findings.MISSING_KEY.found(f"{place(entry)} needs {listed(keys, 'and')}", at=origins.key(entry), fix=fix)
+
+
+def _wrong_type(error: ErrorDetails, path: KeyPath, origins: Origins) -> Diagnostic:
+    value, node = error["input"], origins.tree.find(path)
+    text = node.text if isinstance(node, Scalar) and value is not None else ""
+    return findings.WRONG_TYPE.found(
+        f"{place(path)} takes {TYPES[error['type']]}, not {said(value, text)}",
+        at=origins.key(path) if value is None else origins.value(path),
+        fix=_of_type(error["type"], text, str(jsonschema.at(path).get("pattern", "")), is_text=isinstance(value, str)),
+    )
+
+
+def _of_type(kind: str, text: str, pattern: str, *, is_text: bool) -> str | None:
+    """Say how a scalar of the wrong type would be written right, where that is plain to see."""
+    if (kind == "int_type" and text.isdecimal()) or (kind == "bool_type" and text in ("true", "false")):
+        return f"Write `{text}`, without quotes."
+    if kind == "string_type" and text and not is_text:
+        fits = not pattern or re.search(pattern, text)
+        return f'Write `"{text}"`, in quotes: without them it is no text.' if fits else f"Write {form(pattern)}."
+    return f"Write `[{text}]`." if kind == "list_type" and is_text and text else None
+
+
+def _bad_name(error: ErrorDetails, path: KeyPath, origins: Origins) -> Diagnostic:
+    section = str(path[-2]) if len(path) > 1 else "the spec"
+    pattern = str(error.get("ctx", {}).get("pattern", DNS_LABEL))
+    becomes_an_object = pattern == DNS_LABEL
+    return findings.INVALID_NAME.found(
+        f"`{path[-1]}` cannot be a name in `{section}`",
+        at=origins.key(path),
+        detail=None if becomes_an_object else "",
+        fix=None if becomes_an_object else f"Write {form(pattern)}.",
+    )
+
+
+def _not_one_of(error: ErrorDetails, path: KeyPath, origins: Origins) -> Diagnostic:
+    known = re.findall(r"'([^']*)'", str(error.get("ctx", {}).get("expected", "")))
+    inner = jsonschema.keys(jsonschema.at(path)) if error["type"] == "literal_error" else ()
+    takes = listed(known) + (f", or a mapping with {listed(inner)}" if inner else "")
+    guess = nearest(str(error["input"]), known)
+    fix = f"Write `{guess}`." if guess else f"It takes {takes}."
+    summary = f"{place(path)} takes {takes}, not {said(error['input'])}"
+    return findings.INVALID_VALUE.found(summary, at=origins.value(path), fix=fix)
+
+
+def _bad_value(error: ErrorDetails, path: KeyPath, origins: Origins) -> Diagnostic:
+    numbers = error.get("ctx", {})
+    wish = WISHES.get(error["type"])
+    if error["type"] == "string_pattern_mismatch":
+        takes = form(str(numbers.get("pattern", "")))
+    elif error["type"] == "string_too_short" and numbers.get("min_length") == 1:
+        takes = "a text that is not empty"
+    else:
+        takes = wish.format(**numbers) if wish else error["msg"]
+    summary = f"{place(path)} takes {takes}, not {said(error['input'])}"
+    return findings.INVALID_VALUE.found(summary, at=origins.value(path))
