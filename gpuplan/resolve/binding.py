@@ -13,6 +13,7 @@ from gpuplan.resolve import findings
 from gpuplan.resolve.addresses import candidates, finest, proportional
 from gpuplan.resolve.scope import Scope
 from gpuplan.spec.queues import AmountSpec
+from gpuplan.suggest import nearest
 
 FlavorsByCluster = Mapping[str, tuple[Flavor, ...]]
 V = TypeVar("V")
@@ -77,7 +78,9 @@ def _cluster_of(scope: Scope, pool: TaskPool, number: Number[V], flavors: Flavor
     if tier not in pool.tiers:
         listed = ", ".join(f"`{name}`" for name in pool.tiers)
         summary = f"`{number.address}` is not in task pool `{pool.name}`, whose tiers are {listed}"
-        scope.found.append(findings.TIER_NOT_IN_TASK_POOL.found(summary, at=at))
+        meant = nearest(tier, pool.tiers) if tier not in scope.spec.card_tiers else None
+        fix = f"Write `{meant}`." if meant else None
+        scope.found.append(findings.TIER_NOT_IN_TASK_POOL.found(summary, at=at, fix=fix))
         return ""
     if number.cluster:
         known = scope.look_up("clusters", flavors, number.cluster, number.path[:-1])
