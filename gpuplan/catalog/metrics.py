@@ -10,6 +10,9 @@ from types import MappingProxyType
 
 from gpuplan.catalog._load import Row, Table
 
+PROFILING_PREFIX = "DCGM_FI_PROF_"
+"""How the fields begin that DCGM's profiling module serves, for which it needs SYS_ADMIN."""
+
 
 class Exporter(enum.Enum):
     """Who serves the metric."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -25,7 +25,6 @@ from gpuplan.manifests.kinds.pod import (
     NodeSelectorRequirement,
     PodSpec,
     SecurityContext,
-    Toleration,
     VolumeMount,
 )
 from gpuplan.manifests.kinds.volume import Volume
@@ -245,9 +244,8 @@ def _pod_spec(cluster: Cluster, pool: NodePool, agent: Agent, pod: AgentPod) -> 
         made["affinity"] = _away_from_paused(agent)
     if needs_runtime_class(cluster):
         made["runtimeClassName"] = conventions.RUNTIME_CLASS
-    tolerated = list(_tolerations(pool))
-    if tolerated:
-        made["tolerations"] = tolerated
+    if pool.taints:
+        made["tolerations"] = [base.toleration(one) for one in tolerations([pool])]
     return cast("PodSpec", dict(sorted(made.items())))
 
 
@@ -268,11 +266,3 @@ def _away_from_paused(agent: Agent) -> Affinity:
     }
     required: NodeSelector = {"nodeSelectorTerms": [{"matchExpressions": [running]}]}
     return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
-
-
-def _tolerations(pool: NodePool) -> Iterator[Toleration]:
-    for tolerated in tolerations([pool]):
-        made = {"key": tolerated.key, "operator": tolerated.operator}
-        if tolerated.operator == "Equal":
-            made["value"] = tolerated.value
-        yield cast("Toleration", {**made, "effect": tolerated.effect})

@@ -1,18 +1,21 @@
-"""What all emitters share: areas with their sync waves, and metadata.
+"""What all emitters share: areas with their sync waves, metadata, and parts that several kinds of object have.
 
 An emitter is a total function from the resolved fleet to manifests: what could fail has failed in `resolve` or `rules`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, cast
 
 from gpuplan import conventions
 from gpuplan.diagnostics import KeyPath, Origin
 from gpuplan.manifests.kinds import KubeObject
-from gpuplan.manifests.kinds.meta import NamespacedMeta, ObjectMeta
+from gpuplan.manifests.kinds.meta import LabelSelector, NamespacedMeta, ObjectMeta
+from gpuplan.manifests.kinds.pod import Toleration
 from gpuplan.manifests.set import Manifest
+from gpuplan.model import pools
 from gpuplan.model.fleet import Cluster, Fleet
 
 
@@ -86,3 +89,19 @@ def manifest(fleet: Fleet, cluster: Cluster, area: Area, made: KubeObject, *path
     first, *rest = (origin(fleet, path) for path in paths)
     body = cast("Mapping[str, object]", made)
     return Manifest(object=body, cluster=cluster.name, area=area.folder, origin=first, also=tuple(rest))
+
+
+def in_namespaces(names: Iterable[str]) -> LabelSelector:
+    """Select namespaces by their names, which the server sets as a label on each."""
+    return {"matchExpressions": [{"key": conventions.LABEL_NAMESPACE_NAME, "operator": "In", "values": sorted(names)}]}
+
+
+def toleration(of: pools.Toleration) -> Toleration:
+    """Return a toleration as pods and flavors write it."""
+    value = {"value": of.value} if of.value else {}
+    return cast("Toleration", {"key": of.key, "operator": of.operator, **value, "effect": of.effect})
+
+
+def prometheus_label(key: str) -> str:
+    """Return a label key as Prometheus and kube-state-metrics spell it: `_` for all but letters, digits and `_`."""
+    return re.sub(r"[^a-zA-Z0-9_]", "_", key)

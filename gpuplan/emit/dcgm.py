@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from gpuplan import conventions
 from gpuplan.catalog import Catalog
+from gpuplan.catalog.metrics import PROFILING_PREFIX
 from gpuplan.emit import agents, base
 from gpuplan.emit.agents import DCGM_EXPORTER, AgentPod
 from gpuplan.manifests.kinds import ConfigMap, Service, ServiceMonitor
@@ -18,7 +19,7 @@ from gpuplan.manifests.kinds.monitoring import RelabelConfig
 from gpuplan.manifests.kinds.pod import Container, EnvVar, Probe
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet, Monitoring
-from gpuplan.model.pools import NodePool, SharingMode, produced_resources
+from gpuplan.model.pools import NodePool, SharingMode
 
 REQUIRED_COUNTERS = (
     "DCGM_EXP_XID_ERRORS_COUNT",
@@ -31,9 +32,10 @@ REQUIRED_COUNTERS = (
 PORT = 9400
 COUNTERS_FILE = "counters.csv"
 _COUNTERS_FOLDER = "/etc/gpuplan"
-_PROFILING = "DCGM_FI_PROF_"
 _POD_RESOURCES = "/var/lib/kubelet/pod-resources"
 _LONGEST_SCRAPE_SECONDS = 10
+_POOL_OF_POD = "__meta_kubernetes_pod_label_" + base.prometheus_label(conventions.LABEL_POOL)
+"""Prometheus' name of the pod label that holds the pool."""
 
 
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
@@ -42,12 +44,12 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     if not pools:
         return
     yield agents.service_account(fleet, cluster, DCGM_EXPORTER, base.DCGM)
-    counters = agents.config_map(
+    config = agents.config_map(
         "dcgm-counters", base.DCGM, {COUNTERS_FILE: counters_csv(fleet.monitoring, fleet.catalog)}
     )
-    yield base.manifest(fleet, cluster, base.DCGM, counters, fleet.monitoring.path)
+    yield base.manifest(fleet, cluster, base.DCGM, config, fleet.monitoring.path)
     for pool in pools:
-        pod = _pod(fleet.monitoring, cluster, pool, counters)
+        pod = _pod(fleet.monitoring, cluster, pool, config)
         made = agents.daemon_set(cluster, pool, DCGM_EXPORTER, base.DCGM, pod)
         yield base.manifest(fleet, cluster, base.DCGM, made, pool.path, fleet.monitoring.path, cluster.path)
     yield base.manifest(fleet, cluster, base.DCGM, _service(), cluster.path)
@@ -85,7 +87,7 @@ def _pod(monitoring: Monitoring, cluster: Cluster, pool: NodePool, config: Confi
     DCGM's profiling module works for SYS_ADMIN only, and so does a look at the instances of a MIG card. On shared cards the
     exporter tells the pods apart by their processes, so it must see those of the node.
     """
-    admin = _PROFILING in config["data"][COUNTERS_FILE] or pool.sharing.mode is SharingMode.MIG
+    admin = PROFILING_PREFIX in config["data"][COUNTERS_FILE] or pool.sharing.mode is SharingMode.MIG
     container: Container = {
         "name": DCGM_EXPORTER.name,
         "image": agents.image(cluster, DCGM_EXPORTER),
@@ -123,9 +125,8 @@ def _env(monitoring: Monitoring, pool: NodePool) -> list[EnvVar]:
     }
     if pool.sharing.shared:
         settings["KUBERNETES_VIRTUAL_GPUS"] = "true"
-    renamed = [made.resource for made in produced_resources(pool) if made.resource == conventions.RESOURCE_GPU_SHARED]
-    if renamed:
-        settings["NVIDIA_RESOURCE_NAMES"] = ",".join(renamed)
+    if pool.sharing.renamed:
+        settings["NVIDIA_RESOURCE_NAMES"] = conventions.RESOURCE_GPU_SHARED
     return [*agents.env({**settings, **agents.gpu_env(pool)}), agents.env_of_pod("NODE_NAME", "spec.nodeName")]
 
 
@@ -171,7 +172,7 @@ def _service_monitor(monitoring: Monitoring) -> ServiceMonitor:
     """
     relabelings: list[RelabelConfig] = [
         {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node", "action": "replace"},
-        {"sourceLabels": [_pod_label_source()], "targetLabel": "pool", "action": "replace"},
+        {"sourceLabels": [_POOL_OF_POD], "targetLabel": "pool", "action": "replace"},
         {"regex": "(pod|namespace|container|service|endpoint)", "action": "labeldrop"},
     ]
     return {
@@ -199,8 +200,3 @@ def _service_monitor(monitoring: Monitoring) -> ServiceMonitor:
             "selector": {"matchLabels": {conventions.LABEL_APP_NAME: DCGM_EXPORTER.name}},
         },
     }
-
-
-def _pod_label_source() -> str:
-    """Return Prometheus' name of the pod label that holds the pool."""
-    return "__meta_kubernetes_pod_label_" + conventions.LABEL_POOL.translate(str.maketrans("./-", "___"))

@@ -8,7 +8,6 @@ once (`max by`), since on shared cards the exporter repeats it for each pod. A D
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from gpuplan import conventions
@@ -113,13 +112,8 @@ def _pools_by_pods(pools: Iterable[NodePool]) -> str:
 
 
 def _pool_by_labels(pool: NodePool) -> str:
-    wanted = ", ".join(f'label_{_metric_label(key)}="{value}"' for key, value in node_labels(pool).items())
+    wanted = ", ".join(f'label_{base.prometheus_label(key)}="{value}"' for key, value in node_labels(pool).items())
     return f'max by (node, pool) (label_replace(kube_node_labels{{{wanted}}}, "pool", "{pool.name}", "", ""))'
-
-
-def _metric_label(key: str) -> str:
-    """Return a label key as kube-state-metrics spells it: everything but letters, digits and `_` becomes `_`."""
-    return re.sub(r"[^a-zA-Z0-9_]", "_", key)
 
 
 def _presence_alerts(thresholds: Thresholds, source: str) -> Iterator[AlertingRule]:

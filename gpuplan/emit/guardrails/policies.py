@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gpuplan import conventions
-from gpuplan.emit.base import GUARD_RAIL_BINDINGS, GUARD_RAILS, metadata
+from gpuplan.emit.base import GUARD_RAIL_BINDINGS, GUARD_RAILS, in_namespaces, metadata
 from gpuplan.emit.guardrails import cel
 from gpuplan.emit.workloads import WORKLOADS, kinds
 from gpuplan.manifests.kinds import ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding
@@ -199,11 +199,7 @@ def admission_policy(policy: Policy, cluster: Cluster) -> ValidatingAdmissionPol
             "failurePolicy": "Fail",
             "matchConstraints": {
                 "matchPolicy": "Equivalent",
-                "namespaceSelector": {
-                    "matchExpressions": [
-                        {"key": conventions.LABEL_NAMESPACE_NAME, "operator": "In", "values": list(cluster.namespaces)}
-                    ]
-                },
+                "namespaceSelector": in_namespaces(cluster.namespaces),
                 "objectSelector": {},
                 "resourceRules": _resource_rules(),
             },

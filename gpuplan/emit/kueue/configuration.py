@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan import conventions
-from gpuplan.emit.base import origin
+from gpuplan.emit.base import in_namespaces, origin
 from gpuplan.emit.workloads import integrations
 from gpuplan.manifests.kinds.meta import LabelSelector
 from gpuplan.manifests.set import TextFile
@@ -85,11 +85,7 @@ def _team_namespaces(cluster: Cluster) -> LabelSelector:
     """Select the teams' namespaces; without teams none, since every namespace has the label with its name."""
     if not cluster.namespaces:
         return {"matchExpressions": [{"key": conventions.LABEL_NAMESPACE_NAME, "operator": "DoesNotExist"}]}
-    return {
-        "matchExpressions": [
-            {"key": conventions.LABEL_NAMESPACE_NAME, "operator": "In", "values": list(cluster.namespaces)}
-        ]
-    }
+    return in_namespaces(cluster.namespaces)
 
 
 def _resources(cluster: Cluster) -> Section:

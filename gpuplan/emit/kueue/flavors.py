@@ -7,15 +7,12 @@ tolerations of its pools' taints, which Kueue adds to the pods (research/kueue.m
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
 
 from gpuplan import conventions
-from gpuplan.emit.base import CONFIRM_REMOVAL, FLAVORS, FOREIGN_CRD, manifest, metadata
+from gpuplan.emit.base import CONFIRM_REMOVAL, FLAVORS, FOREIGN_CRD, manifest, metadata, toleration
 from gpuplan.manifests.kinds import ResourceFlavor, Topology
 from gpuplan.manifests.kinds.kueue import ResourceFlavorSpec
-from gpuplan.manifests.kinds.pod import Toleration
 from gpuplan.manifests.set import Manifest
-from gpuplan.model import pools
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import CardTier, Flavor
 
@@ -46,7 +43,7 @@ def _topology(name: str, tier: CardTier) -> Topology:
 def _flavor(flavor: Flavor) -> ResourceFlavor:
     spec: ResourceFlavorSpec = {"nodeLabels": dict(flavor.node_labels)}
     if flavor.tolerations:
-        spec["tolerations"] = [_toleration(toleration) for toleration in flavor.tolerations]
+        spec["tolerations"] = [toleration(one) for one in flavor.tolerations]
     if flavor.levels:
         spec["topologyName"] = _topology_of(flavor)
     return {
@@ -55,10 +52,3 @@ def _flavor(flavor: Flavor) -> ResourceFlavor:
         "metadata": metadata(flavor.name, FLAVORS, FOREIGN_CRD, CONFIRM_REMOVAL),
         "spec": spec,
     }
-
-
-def _toleration(toleration: pools.Toleration) -> Toleration:
-    made = {"key": toleration.key, "operator": toleration.operator}
-    if toleration.value:
-        made["value"] = toleration.value
-    return cast("Toleration", {**made, "effect": toleration.effect})

@@ -11,7 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from gpuplan import conventions
-from gpuplan.emit.base import CONFIRM_REMOVAL, FOREIGN_CRD, LOCAL_QUEUES, QUEUES, manifest, metadata, namespaced
+from gpuplan.emit.base import (
+    CONFIRM_REMOVAL,
+    FOREIGN_CRD,
+    LOCAL_QUEUES,
+    QUEUES,
+    in_namespaces,
+    manifest,
+    metadata,
+    namespaced,
+)
 from gpuplan.manifests.kinds import ClusterQueue, LocalQueue
 from gpuplan.manifests.kinds import Cohort as CohortObject
 from gpuplan.manifests.kinds.kueue import (
@@ -95,15 +104,7 @@ def _cluster_queue(node: QuotaNode, cohort: Cohort, queue: TeamQueue) -> Cluster
         ),
         "spec": {
             "cohortName": node.parent,
-            "namespaceSelector": {
-                "matchExpressions": [
-                    {
-                        "key": conventions.LABEL_NAMESPACE_NAME,
-                        "operator": "In",
-                        "values": sorted(queue.team.namespaces),
-                    }
-                ]
-            },
+            "namespaceSelector": in_namespaces(queue.team.namespaces),
             "queueingStrategy": "StrictFIFO" if pool.strict else "BestEffortFIFO",
             "resourceGroups": _resource_groups(node, cohort.groups),
             "flavorFungibility": FUNGIBILITY[pool.fallback],

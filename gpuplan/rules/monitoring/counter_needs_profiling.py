@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuplan.catalog.metrics import PROFILING_PREFIX
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.walk import point
-
-PREFIX = "DCGM_FI_PROF_"
 
 DOC = RuleDoc(
     id="monitoring/counter-needs-profiling",
@@ -32,7 +31,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each profiling field that the spec adds while it switches profiling off."""
     path = (*fleet.monitoring.path, "exporter")
     for index, counter in enumerate(fleet.monitoring.extra_counters):
-        if counter.startswith(PREFIX) and not fleet.monitoring.profiling:
+        if counter.startswith(PROFILING_PREFIX) and not fleet.monitoring.profiling:
             yield DOC.found(
                 f"`{counter}` is a profiling field, and `profiling` is off",
                 at=fleet.places.value((*path, "extraCounters", index)),
