@@ -295,10 +295,17 @@ class Flavor:
         return sum(pool.nodes * pool.cards_per_node for pool in self.pools)
 
 
-def flavor(pools: tuple[NodePool, ...]) -> Flavor:
-    """Join pools that are equal in tier, card, sharing and revision into their flavor. At least one pool."""
+def flavor(pools: tuple[NodePool, ...], *, alone: bool) -> Flavor:
+    """Join pools that are equal in tier, card, sharing and revision into their flavor. At least one pool.
+
+    `alone` says that no other flavor of the cluster has this tier, card and sharing, so that those labels of ours tell its
+    nodes. The pool's name then stays out: a flavor with a Topology can never change its labels, and one more pool or one
+    less must not need a new flavor.
+    """
     first = pools[0]
     shared = set(node_labels(first).items()).intersection(*(node_labels(pool).items() for pool in pools[1:]))
+    if alone and all(pool.selection.by is not SelectedBy.LABELS for pool in pools):
+        shared -= {(conventions.LABEL_POOL, first.name)}
     capacity: dict[str, int] = {}
     units: dict[str, Unit] = {}
     companions: dict[str, Quantity] = {}

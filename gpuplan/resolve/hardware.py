@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Mapping
 
 from gpuplan import conventions
@@ -233,4 +234,10 @@ def flavors(pools: Mapping[str, NodePool], cluster: str) -> tuple[Flavor, ...]:
             cuts = tuple(group.profiles for group in pool.sharing.groups)
             key = (pool.tier.name, pool.card.name, pool.sharing.label, cuts, max(pool.tier.revision, pool.revision))
             joined.setdefault(key, []).append(pool)
-    return tuple(flavor(tuple(members)) for members in joined.values())
+    alike = Counter(_looks(members[0]) for members in joined.values())
+    return tuple(flavor(tuple(members), alone=alike[_looks(members[0])] == 1) for members in joined.values())
+
+
+def _looks(pool: NodePool) -> tuple[str, ...]:
+    """Return what our labels say of the pool's nodes besides its name."""
+    return pool.tier.name, pool.card.name, pool.sharing.label

@@ -125,6 +125,25 @@ def test_a_flavor_selects_by_the_labels_that_all_its_pools_carry() -> None:
     assert cluster.flavors[0].node_labels == (("gpu", "a100"),)
 
 
+def selectors(pools: str) -> dict[str, dict[str, str]]:
+    """Return the labels by which each flavor selects its nodes."""
+    (cluster,) = fleet(SPEC.format(card="a100-sxm-40gb", pools=pools)).clusters
+    return {flavor.name: dict(flavor.node_labels) for flavor in cluster.flavors}
+
+
+@pytest.mark.parametrize("by", ["{nfd: {}}", "{provisioner: eks}"])
+def test_one_more_pool_changes_nothing_of_a_flavor_that_can_never_change(by: str) -> None:
+    both = two(by=(by, by))
+    before, after = selectors(both.partition("\n")[0]), selectors(both)
+    assert before == after
+    assert set(before["tier-a100-sxm-40gb"]) == {"gpuplan.dev/card", "gpuplan.dev/sharing", "gpuplan.dev/tier"}
+
+
+def test_flavors_that_differ_in_their_revision_alone_are_told_apart_by_their_pools() -> None:
+    found = selectors(two(second=", revision: 2", by=("{provisioner: eks}", "{provisioner: eks}")))
+    assert [labels["gpuplan.dev/pool"] for labels in found.values()] == ["a", "b"]
+
+
 def test_a_flavor_offers_what_all_its_nodes_offer_together() -> None:
     (cluster,) = fleet(SPEC.format(card="a100-sxm-40gb", pools=two(second=", sharing: {mps: {replicas: 4}}"))).clusters
     assert [dict(flavor.capacity) for flavor in cluster.flavors] == [
