@@ -194,7 +194,7 @@ class NodePoolSpec(SpecModel):
     nodes: Annotated[int, Field(ge=1, le=1_000_000)]
     """Number of nodes."""
     cards_per_node: Annotated[int, Field(ge=1, le=64)]
-    """Cards in each node."""
+    """Cards in each node, as the device plugin counts them: a board of four GPUs is four."""
     selected_by: SelectedBySpec
     """How the nodes are found: exactly one of the ways."""
     sharing: SharingChoice = "exclusive"

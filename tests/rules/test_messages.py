@@ -42,6 +42,7 @@ WORDS = (
     ("names/too-long", "Give the layout a short `name` under `sharing.mig`."),
     ("nfd/node-name-pattern", "Write `gpu-.*` if that is meant."),
     ("pool/cards-per-node-unusual", "16 x `h100-sxm-80gb` a node; servers have 8"),
+    ("pool/cards-per-node-unusual", "2 x `a16` a node; servers have 4 or 8 or 16, 4 on each board"),
     ("pool/product-label", "Write `nvidia.com/gpu.product: NVIDIA-L40S-SHARED`"),
     ("pool/product-label", "its nodes have `NVIDIA-A100-SXM4-40GB-MIG-1g.5gb`"),
     ("pool/selects-foreign-nodes", "The labels of pool `a` (gpu: true) also select the nodes of pool `b`"),
