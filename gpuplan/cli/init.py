@@ -47,6 +47,8 @@ def command(fleet_dir: Path, name: str, cluster: str, card: str, nodes: int, car
         guess = nearest(card, list(known.cards))
         hint = f"Did you mean {guess!r}?" if guess else "`gpuplan cards` lists them."
         raise click.UsageError(f"No card is called {card!r}. {hint}")
+    if fleet_dir.exists() and not fleet_dir.is_dir():
+        raise click.UsageError(f"{fleet_dir} is a file, and a fleet is a folder.")
     taken = _taken(fleet_dir)
     if taken:
         raise click.UsageError(f"{taken} exists already; nothing was written.")

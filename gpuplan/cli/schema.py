@@ -26,12 +26,21 @@ def command(out_file: Path | None, *, check_only: bool) -> None:
             raise click.UsageError("--check needs --out FILE.")
         say(text, nl=False)
         return
-    fresh = out_file.is_file() and out_file.read_bytes() == text.encode()
+    fresh = _holds(out_file, text)
     if check_only and not fresh:
         log(f"{out_file} is stale; run `gpuplan schema --out {out_file}`.")
         raise SystemExit(1)
     if not fresh:
         _write(out_file, text)
+
+
+def _holds(path: Path, text: str) -> bool:
+    try:
+        return path.read_bytes() == text.encode()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise click.UsageError(f"cannot read {path}: {error.strerror}") from None
 
 
 def _write(path: Path, text: str) -> None:
