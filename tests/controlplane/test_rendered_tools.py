@@ -33,7 +33,7 @@ TEMPLATES = (
 def judged(kubeconform: Path, *files: Path) -> Mapping[str, Any]:
     """Let kubeconform read files or folders; return its numbers, and what it says of those that it refuses."""
     locations = [word for name in TEMPLATES for word in ("-schema-location", f"{REPOSITORY}/schemas/kubernetes/{name}")]
-    command = [kubeconform, "-strict", "-summary", "-output", "json", *locations, *files]
+    command = [str(kubeconform), "-strict", "-summary", "-output", "json", *locations, *map(str, files)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     answer: Mapping[str, Any] = json.loads(done.stdout)
     assert done.returncode == (1 if answer["resources"] else 0), done.stderr
@@ -86,7 +86,7 @@ def complaint(tool: Path, rules: object, folder: Path) -> str:
     """Return what promtool says of the rules of a PrometheusRule; empty where it takes them."""
     file = folder / "rules.yaml"
     file.write_text(yaml_text(rules), encoding="utf-8")
-    command = [tool, "check", "rules", "--lint=all", "--lint-fatal", str(file)]
+    command = [str(tool), "check", "rules", "--lint=all", "--lint-fatal", str(file)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stderr if done.returncode else ""
 
