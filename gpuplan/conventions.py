@@ -18,31 +18,24 @@ LABEL_POOL = f"{LABEL_DOMAIN}/pool"
 LABEL_TIER = f"{LABEL_DOMAIN}/tier"
 LABEL_CARD = f"{LABEL_DOMAIN}/card"
 LABEL_SHARING = f"{LABEL_DOMAIN}/sharing"
-NODE_LABELS = (LABEL_POOL, LABEL_TIER, LABEL_CARD, LABEL_SHARING)
 
 # Labels that gpuplan owns on namespaces and other objects.
 LABEL_TEAM = f"{LABEL_DOMAIN}/team"
 LABEL_COST_CENTER = f"{LABEL_DOMAIN}/cost-center"
-LABEL_FLEET = f"{LABEL_DOMAIN}/fleet"
 LABEL_MANAGED_BY = "app.kubernetes.io/managed-by"
 LABEL_APP_NAME = "app.kubernetes.io/name"
-LABEL_APP_COMPONENT = "app.kubernetes.io/component"
 MANAGED_BY = "gpuplan"
-ANNOTATION_CONFIG_HASH = f"{LABEL_DOMAIN}/config-hash"
 
 # Kubernetes' and others' well-known names.
 LABEL_HOSTNAME = "kubernetes.io/hostname"
 LABEL_NAMESPACE_NAME = "kubernetes.io/metadata.name"
 POD_SECURITY = "pod-security.kubernetes.io"
-TOPOLOGY_DOMAIN = "topology.gpuplan.dev"
-LEVEL_BLOCK = f"{TOPOLOGY_DOMAIN}/block"
-LEVEL_RACK = f"{TOPOLOGY_DOMAIN}/rack"
+LEVEL_BLOCK = f"topology.{LABEL_DOMAIN}/block"
 
 # Kueue's labels (research/kueue.md §1.3).
 LABEL_QUEUE_NAME = "kueue.x-k8s.io/queue-name"
 LABEL_PRIORITY_CLASS = "kueue.x-k8s.io/priority-class"
 ANNOTATION_REQUIRED_TOPOLOGY = "kueue.x-k8s.io/podset-required-topology"
-ANNOTATION_PREFERRED_TOPOLOGY = "kueue.x-k8s.io/podset-preferred-topology"
 
 # NVIDIA's labels and resource names (research/gpu-stack.md §2, §3).
 RESOURCE_GPU = "nvidia.com/gpu"

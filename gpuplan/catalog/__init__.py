@@ -78,10 +78,6 @@ class Catalog:
             unchecked=(limits.unchecked - own) | (card.unchecked & own),
         )
 
-    def card_of_product(self, product: str) -> Card | None:
-        """Return the card whose `gpu.product` label has this value, without the suffixes of MIG and sharing."""
-        return next((card for card in self.cards.values() if card.product_name == product), None)
-
 
 @functools.cache
 def load() -> Catalog:

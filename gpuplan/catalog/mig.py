@@ -99,11 +99,6 @@ def label_safe(profile: str) -> str:
     return profile.replace("+", ".")
 
 
-def config_name(profile: str) -> str:
-    """Return mig-parted's name of the cut into one profile, as often as it fits: `all-1g.10gb.me`."""
-    return f"all-{label_safe(profile)}"
-
-
 def read() -> Mapping[str, MigClass]:
     """Read every MIG class, by name."""
     table = Table("mig.yaml")

@@ -129,13 +129,6 @@ class ManifestSet:
         """Return the objects of one cluster, or those of the hub for None."""
         return tuple(m for m in self if m.cluster == cluster)
 
-    def by_area(self, cluster: str | None) -> dict[str, tuple[Manifest, ...]]:
-        """Return the objects of one cluster by area, areas in order."""
-        areas: defaultdict[str, list[Manifest]] = defaultdict(list)
-        for manifest in self.in_cluster(cluster):
-            areas[manifest.area].append(manifest)
-        return {area: tuple(members) for area, members in areas.items()}
-
     def of_kind(self, kind: str) -> tuple[Manifest, ...]:
         """Return the objects of a kind, over all clusters."""
         return tuple(m for m in self if m.object["kind"] == kind)

@@ -1,4 +1,4 @@
-"""The only writer of YAML and of JSON bodies.
+"""The only writer of YAML.
 
 A direct writer over plain Python values, because a general dumper costs several times as much and quotes too little:
 YAML 1.1 and 1.2 disagree about `on`, `1e3`, `0o17` and `12:30:45`, and readers of both kinds meet our files. So a
@@ -10,7 +10,6 @@ limits) were filled in: those are sorted; other keys keep the order in which the
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
@@ -58,20 +57,10 @@ def yaml_text(value: object) -> str:
     return "\n".join(lines)
 
 
-def yaml_documents(values: Iterable[object]) -> str:
-    """Return several documents as one text, parted by `---`."""
-    return "---\n".join(map(yaml_text, values))
-
-
 def object_text(manifest: Mapping[str, object]) -> str:
     """Return a Kubernetes object as YAML: apiVersion, kind and metadata first, then the emitter's order."""
     first = {key: manifest[key] for key in _FIRST_KEYS if key in manifest}
     return yaml_text(first | dict(manifest))
-
-
-def json_text(value: object) -> str:
-    """Return a value as indented JSON in the order of its keys, with a final newline."""
-    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def header(sources: Iterable[str]) -> str:

@@ -12,9 +12,6 @@ from gpuplan.spec.policy import GovernanceSpec, MonitoringSpec, SuppressionSpec
 from gpuplan.spec.pools import CardName, CardSpec, CardTierSpec, NodePoolSpec
 from gpuplan.spec.queues import TaskPoolSpec, TeamSpec
 
-API_VERSION = "gpuplan.dev/v1alpha1"
-KIND = "Fleet"
-
 DEFAULTABLE = {
     "cluster": ("clusters", ClusterSpec),
     "cardTier": ("cardTiers", CardTierSpec),

@@ -200,8 +200,3 @@ def test_a_fleet_may_add_a_card_and_replace_one_without_touching_the_catalogue()
     assert extended.mig is KNOWN.mig
     assert "own-card" not in KNOWN.cards
     assert KNOWN.cards["t4"].memory_gib == 16
-
-
-def test_a_card_is_found_by_its_product_label() -> None:
-    assert KNOWN.card_of_product("NVIDIA-A100-80GB-PCIe") is KNOWN.cards["a100-pcie-80gb"]
-    assert KNOWN.card_of_product("NVIDIA-L40S-SHARED") is None

@@ -8,7 +8,7 @@ import pytest
 
 from gpuplan import catalog
 from gpuplan.catalog import MigClass, MigProfile
-from gpuplan.catalog.mig import Placement, config_name, label_safe, resource_name
+from gpuplan.catalog.mig import Placement, label_safe, resource_name
 
 MIG = catalog.load().mig
 UNCONFIRMED = {"R32c", "R96c"}
@@ -126,23 +126,22 @@ def test_a_variant_name_stands_for_a_profile_of_the_class() -> None:
 
 
 @pytest.mark.parametrize(
-    ("profile", "resource", "config"),
+    ("profile", "resource"),
     [
-        ("1g.10gb", "nvidia.com/mig-1g.10gb", "all-1g.10gb"),
-        ("1g.10gb+me", "nvidia.com/mig-1g.10gb.me", "all-1g.10gb.me"),
-        ("1g.24gb+me.all", "nvidia.com/mig-1g.24gb.me.all", "all-1g.24gb.me.all"),
-        ("1g.24gb+gfx", "nvidia.com/mig-1g.24gb.gfx", "all-1g.24gb.gfx"),
-        ("1g.24gb-me", "nvidia.com/mig-1g.24gb-me", "all-1g.24gb-me"),
+        ("1g.10gb", "nvidia.com/mig-1g.10gb"),
+        ("1g.10gb+me", "nvidia.com/mig-1g.10gb.me"),
+        ("1g.24gb+me.all", "nvidia.com/mig-1g.24gb.me.all"),
+        ("1g.24gb+gfx", "nvidia.com/mig-1g.24gb.gfx"),
+        ("1g.24gb-me", "nvidia.com/mig-1g.24gb-me"),
     ],
 )
-def test_a_profile_gives_its_resource_and_config_name(profile: str, resource: str, config: str) -> None:
+def test_a_profile_gives_its_resource(profile: str, resource: str) -> None:
     assert resource_name(profile) == resource
-    assert config_name(profile) == config
 
 
 @every_profile
 def test_names_made_from_a_profile_are_legal_label_values(mig_class: MigClass, profile: MigProfile) -> None:
-    assert re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?", config_name(profile.name))
+    assert re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?", label_safe(profile.name))
     assert profile.resource == f"nvidia.com/mig-{label_safe(profile.name)}"
     assert "+" not in profile.resource
 

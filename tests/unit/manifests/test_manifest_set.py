@@ -114,14 +114,13 @@ def test_an_object_is_found_by_cluster_and_key() -> None:
     assert both.get(None, key) is None
 
 
-def test_objects_are_grouped_by_cluster_area_and_kind() -> None:
+def test_objects_are_found_by_cluster_and_kind() -> None:
     hub = manifest("AppProject", "gpuplan", cluster=None, area="argocd")
     base, queue = manifest("Namespace", "vision"), manifest("Cohort", "acme", area="40-queues")
     everything = ManifestSet.of([queue, base, hub])
     assert everything.clusters == ("prod-eu",)
     assert everything.in_cluster("prod-eu") == (base, queue)
     assert everything.in_cluster(None) == (hub,)
-    assert everything.by_area("prod-eu") == {"10-base": (base,), "40-queues": (queue,)}
     assert everything.of_kind("Cohort") == (queue,)
     assert len(everything) == 3
 
