@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuplan.emit import kueue
-from gpuplan.quantity import Quantity
 from gpuplan.model.fleet import Cluster
+from gpuplan.quantity import Quantity
 from tests.build import fleet
 from tests.controlplane.acceptance import apply_manifests, stored_differences
 from tests.controlplane.controlplane import ControlPlane
