@@ -5,9 +5,11 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Iterator
 
-from gpuplan.diagnostics import Diagnostic, Diagnostics, KeyPath, Severity, ordered
+from gpuplan.diagnostics import Diagnostic, Diagnostics, KeyPath, Severity, Span, ordered
 from gpuplan.model.fleet import Places, Suppression
 from gpuplan.rulebook import RuleDoc
+from gpuplan.rules import RULES
+from gpuplan.suggest import nearest
 
 UNUSED = RuleDoc(
     id="suppress/unused",
@@ -15,7 +17,7 @@ UNUSED = RuleDoc(
     summary="A suppression that nothing answers to",
     why="The finding it accepted is gone, or its path or rule is misspelt. It would hide the next finding of that kind unseen.",
     fix="Remove the entry.",
-    bad="suppress:\n- {rule: pool/no-price, at: cardTiers.lab, reason: the lab is written off}   # lab has a price",
+    bad="suppress:\n- {rule: tier/no-price, at: cardTiers.lab, reason: the lab is written off}   # lab has a price",
     good="suppress: []",
 )
 EXPIRED = RuleDoc(
@@ -55,9 +57,16 @@ def apply(
         if errors:
             said.append(NOT_AN_ERROR.found(f"`{suppression.rule}` is an error and cannot be accepted", at=at))
         elif not hit:
-            said.append(UNUSED.found(f"Nothing answers to the suppression of `{suppression.rule}`", at=at))
+            said.append(_unused(suppression.rule, at))
         left = tuple(finding for finding in left if finding not in hit or finding.severity is Severity.ERROR)
     return ordered((*left, *said))
+
+
+def _unused(rule: str, at: Span) -> Diagnostic:
+    known = {one.doc.id for one in RULES}
+    meant = None if rule in known else nearest(rule, known)
+    fix = f"Write `{meant}` if that is meant, or remove the entry." if meant else None
+    return UNUSED.found(f"Nothing answers to the suppression of `{rule}`", at=at, fix=fix)
 
 
 def _answering(found: Iterable[Diagnostic], suppression: Suppression, places: Places) -> Iterator[Diagnostic]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from gpuplan import rules
@@ -75,6 +77,22 @@ def test_a_suppression_that_nothing_answers_to_is_reported_where_it_stands() -> 
         f"{{rule: {ENDED}, reason: waiting for new images}}", "{rule: tier/no-price, reason: the lab is written off}"
     )
     assert lines_of(found, "suppress/unused") == [20]
+
+
+def test_a_misspelt_rule_is_reported_with_the_rule_that_was_meant() -> None:
+    (unused,) = [
+        one
+        for one in left("{rule: driver/branch-end, reason: waiting for new images}")
+        if one.rule == "suppress/unused"
+    ]
+    assert unused.fix == "Write `driver/branch-ended` if that is meant, or remove the entry."
+
+
+def test_the_examples_of_suppressions_name_rules_that_exist() -> None:
+    examples = "".join(doc.bad + doc.good for doc in suppress.FINDINGS)
+    named = set(re.findall(r"rule: ([a-z/-]+)", examples))
+    assert named
+    assert named <= {rule.doc.id for rule in rules.RULES}
 
 
 def test_a_suppression_that_another_one_makes_needless_is_reported() -> None:
