@@ -168,7 +168,9 @@ def test_a_proportional_split_loses_nothing_and_is_fair_to_one_piece(
 
 
 def test_single_components_may_be_overridden_and_bring_their_image_along() -> None:
-    text = HARDWARE.replace('us: {kubernetes: "1.36"}', 'us: {kubernetes: "1.36", components: {devicePlugin: {version: v0.19.1}}}')
+    text = HARDWARE.replace(
+        'us: {kubernetes: "1.36"}', 'us: {kubernetes: "1.36", components: {devicePlugin: {version: v0.19.1}}}'
+    )
     plugins = {cluster.name: cluster.components["devicePlugin"].image for cluster in fleet(text).clusters}
     assert plugins == {
         "eu": "nvcr.io/nvidia/k8s-device-plugin:v0.20.0",
@@ -187,6 +189,8 @@ def test_kueue_is_one_word_or_a_mapping(kueue: str, managed: bool, timeout: int)
 
 
 def test_an_overridden_component_keeps_the_variant_of_its_image() -> None:
-    text = HARDWARE.replace('us: {kubernetes: "1.36"}', 'us: {kubernetes: "1.36", components: {dcgmExporter: {version: 4.5.3-4.8.2}}}')
+    text = HARDWARE.replace(
+        'us: {kubernetes: "1.36"}', 'us: {kubernetes: "1.36", components: {dcgmExporter: {version: 4.5.3-4.8.2}}}'
+    )
     images = [cluster.components["dcgmExporter"].image for cluster in fleet(text).clusters]
     assert images[1].endswith(":4.5.3-4.8.2" + images[0].rpartition("4.8.3")[2])
