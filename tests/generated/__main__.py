@@ -16,6 +16,7 @@ from gpuplan.diagnostics import has_errors
 from tests.build import resolved
 from tests.generated import Spec, specs, texts
 from tests.generated.features import features, possible
+from tests.generated.text import HEAD
 
 
 def main(count: int, start: int) -> None:
@@ -25,7 +26,9 @@ def main(count: int, start: int) -> None:
     accepted: Counter[bool] = Counter()
 
     @seed(start)
-    @settings(max_examples=count, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=HealthCheck)
+    @settings(
+        max_examples=count, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=[*HealthCheck]
+    )
     @given(specs().flatmap(lambda spec: st.tuples(st.just(spec), texts(spec))))
     def look(both: tuple[Spec, str]) -> None:
         spec, text = both
@@ -33,7 +36,7 @@ def main(count: int, start: int) -> None:
         found = (*found, *(rules.check(fleet) if fleet else ()))
         accepted[fleet is not None and not has_errors(found)] += 1
         said.update({f"{finding.severity.value:8}{finding.rule}" for finding in found})
-        seen.update(features(spec))
+        seen.update(features({**HEAD, **spec}))
 
     look()
     offered = possible()

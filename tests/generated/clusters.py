@@ -50,10 +50,10 @@ def _cluster(draw: st.DrawFn, name: str) -> Entry:
     made: Entry = {"kubernetes": draw(st.sampled_from(KUBERNETES[release]))}
     if release:
         made["release"] = release
-    if draw(st.sampled_from((False, False, True))):
+    if draw(words.SELDOM):
         made["stack"] = draw(st.sampled_from(("manual", "external")))
     for key, choices in OPTIONAL:
-        if draw(st.sampled_from((False, False, True))):
+        if draw(words.SELDOM):
             made[key] = draw(st.sampled_from(choices))
     kueue = draw(_kueue())
     if kueue:
@@ -65,7 +65,10 @@ def _cluster(draw: st.DrawFn, name: str) -> Entry:
 
 
 @st.composite
-def _kueue(draw: st.DrawFn) -> Entry:
+def _kueue(draw: st.DrawFn) -> Entry | str:
+    """Return who installs Kueue, in a word or with more."""
+    if draw(words.SELDOM):
+        return draw(st.sampled_from(("managed", "external")))
     made: Entry = {}
     if draw(st.booleans()):
         made["install"] = draw(st.sampled_from(("managed", "external")))

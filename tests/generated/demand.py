@@ -73,11 +73,10 @@ def _task_pool(draw: st.DrawFn, supply: Supply, usable: list[str]) -> Entry:
 def _fallback(draw: st.DrawFn, supply: Supply, tiers: list[str]) -> Entry:
     """Say how work moves: a must between tiers of one name, a choice within one, and nothing where it cannot move."""
     chosen = {"fallback": draw(st.sampled_from(("nextTier", "lastResort")))}
-    groups = supply.groups(tiers)
-    if any(len({flavor.tier.name for flavor in group.flavors}) > 1 for group in groups):
+    alternatives = supply.alternatives(tiers)
+    if any(len({flavor.tier.name for flavor in flavors}) > 1 for flavors in alternatives):
         return chosen
-    moves = any(len(group.flavors) > 1 for group in groups)
-    return draw(st.sampled_from(({}, chosen))) if moves else {}
+    return draw(st.sampled_from(({}, chosen))) if alternatives else {}
 
 
 @st.composite
@@ -89,7 +88,7 @@ def _shares(draw: st.DrawFn, supply: Supply, pool: Entry) -> Reach:
         if supply.left[offer.item] and draw(st.sampled_from((True, True, False))):
             nominal[offer] = draw(st.integers(1, supply.left[offer.item]))
             supply.take(offer, nominal[offer])
-        if draw(st.sampled_from((False, False, True))):
+        if draw(words.SELDOM):
             borrow[offer] = draw(st.integers(1, offer.capacity))
     if nominal:
         pool["pool"] = draw(addressed(supply, nominal))
@@ -136,7 +135,9 @@ def _shared_quota(draw: st.DrawFn, supply: Supply, shares: Reach) -> tuple[Entry
         quota = {"clusters": {offer.cluster: {} for offer in shares}}
     if draw(st.booleans()):
         quota["weight"] = draw(st.sampled_from((1, 2, 1_000_000)))
-    return quota, {o: (min(own, caps.get(o, most)), min(most, caps.get(o, most))) for o, (own, most) in shares.items()}
+    present = {offer.cluster for offer in caps or shares}
+    limits = {offer: caps.get(offer, most) for offer, (_, most) in shares.items() if offer.cluster in present}
+    return quota, {offer: (min(shares[offer][0], limit), limit) for offer, limit in limits.items()}
 
 
 @st.composite

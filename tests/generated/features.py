@@ -33,8 +33,10 @@ def _used(value: Any, schema: JsonSchema, path: Path) -> Iterator[str]:
             yield from _used(below, inner, (*path, step))
     elif isinstance(value, list):
         inner = jsonschema.child(schema, 0) or {}
+        step = ("*",) if jsonschema.keys(inner) else ()
+        yield _shown((*path, *step))
         for below in value:
-            yield from _used(below, inner, (*path, "*") if jsonschema.keys(inner) else path)
+            yield from _used(below, inner, (*path, *step))
     else:
         yield from _choices(schema, path) & {_chosen(path, value)}
 

@@ -18,9 +18,16 @@ OWN_CARDS: dict[str, Entry] = {
     "own-mig": {"vendor": "nvidia", "productName": "NVIDIA-Own-MIG", "memoryGiB": 80, "migClass": "A80c"},
     "own-npu": {"vendor": "huawei", "productName": "Own-NPU", "memoryGiB": 32, "resource": "acme.example/npu"},
     "own-amd": {"vendor": "amd", "productName": "Own-AMD", "memoryGiB": 64},
+    "own-intel": {"vendor": "intel", "productName": "", "memoryGiB": 48},
 }
 LEVELS = ("topology.gpuplan.dev/block", "topology.gpuplan.dev/rack", "acme.example/Row_1")
 KINDS = ("training", "batchInference", "onlineInference", "experiment")
+COMPANIONS: dict[str, tuple[Any, ...]] = {
+    "cpu": (90, "500m", 7.5),
+    "memory": ("1536Gi", "1T", 2_000_000_001),
+    "rdma/ib": (8, 1),
+}
+"""What nodes offer besides cards, and amounts of it."""
 EXPOSURES = ("exclusive", "timeSlicing", "mps", "mig")
 
 
@@ -31,7 +38,7 @@ def _common_names() -> tuple[str, ...]:
 
 
 NVIDIA = _common_names()
-FOREIGN = ("mi300x", "gaudi3", "ascend-910b3", "own-npu", "own-amd")
+FOREIGN = ("mi300x", "gaudi3", "ascend-910b3", "own-npu", "own-amd", "own-intel")
 
 
 @st.composite
@@ -40,6 +47,7 @@ def hardware(draw: st.DrawFn, clusters: dict[str, Entry]) -> dict[str, Entry]:
     tier_names = draw(words.names(words.TIERS, draw(st.integers(1, 4)), 20))
     pool_words = iter(words.POOLS)
     currency = draw(st.sampled_from(("USD", "EUR")))
+    beside = draw(st.sampled_from(((), (), ("cpu", "memory"), ("rdma/ib",), tuple(COMPANIONS))))
     tiers: dict[str, Entry] = {}
     pools: dict[str, Entry] = {}
     for tier in tier_names:
@@ -49,7 +57,10 @@ def hardware(draw: st.DrawFn, clusters: dict[str, Entry]) -> dict[str, Entry]:
         tiers[tier] = draw(_tier(exposure, currency))
         for cluster in where:
             for pool in draw(_pools_of_tier(cluster, tier, tiers[tier], exposure, clusters[cluster])):
-                pools[draw(words.decorated(next(pool_words), 42))] = pool
+                companions = {name: draw(st.sampled_from(COMPANIONS[name])) for name in beside}
+                pools[draw(words.decorated(next(pool_words), 42))] = pool | (
+                    {"companions": companions} if beside else {}
+                )
     draw(selection.select(clusters, pools, lambda pool: card_of(pool, tiers)))
     used = {card for tier in tiers.values() for card in tier["cards"]}
     cards = {name: card for name, card in OWN_CARDS.items() if name in used}
@@ -79,7 +90,7 @@ def _tier(draw: st.DrawFn, exposure: str, currency: str) -> Entry:
         tier["topology"] = {"levels": [*wide, "kubernetes.io/hostname"]}
     if draw(st.booleans()):
         tier["costPerCardHour"] = f"{draw(st.sampled_from(('2.40', '0', '10000000000000.000000001')))} {currency}"
-    if draw(st.sampled_from((False, False, True))):
+    if draw(words.SELDOM):
         tier["revision"] = draw(st.sampled_from((0, 1, 12)))
     return tier
 
@@ -89,7 +100,9 @@ def _pools_of_tier(
     draw: st.DrawFn, cluster: str, name: str, tier: Entry, exposure: str, platform: Entry
 ) -> list[Entry]:
     """Return the pools of a tier in a cluster: one flavor or several, and one pool a flavor or two."""
-    replicas = {"replicas": draw(st.integers(2, 16))} | draw(st.sampled_from(({}, {}, {"renameByDefault": False})))
+    replicas = {"replicas": draw(st.integers(2, 16))} | draw(
+        st.sampled_from(({}, {"renameByDefault": True}, {"renameByDefault": False}))
+    )
     revision = draw(st.sampled_from(({}, {}, {"revision": 3})))
     flavors = draw(st.lists(st.sampled_from(tier["cards"]), min_size=1, max_size=2, unique=exposure != "mig"))
     made: list[Entry] = []
@@ -133,7 +146,7 @@ def _trimmings(draw: st.DrawFn, card: str, tier: Entry, platform: Entry) -> Entr
         made["driver"] = driver
     levels = tier.get("topology", {})
     wide = isinstance(levels, dict) and len(levels.get("levels", ())) > 1
-    if wide or draw(st.sampled_from((False, False, True))):
+    if wide or draw(words.SELDOM):
         made["topologyLabels"] = draw(st.sampled_from(("provided", "nfd", "kubelet")))
     return made
 

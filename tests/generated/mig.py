@@ -11,6 +11,8 @@ from gpuplan.catalog.geometry import fits
 
 Layout = dict[str, Any]
 """What stands under `sharing.mig`."""
+MIXED: st.SearchStrategy[Layout] = st.sampled_from(({}, {"strategy": "mixed"}))
+"""The default strategy, left out or written."""
 
 
 @st.composite
@@ -41,8 +43,8 @@ def layouts(draw: st.DrawFn, mig_class: MigClass, cards: int) -> Layout:
         cut = cuts_into_one(mig_class)
         return {"strategy": "single", "profiles": draw(cut)}
     if cards == 1 or draw(st.booleans()):
-        return {"profiles": draw(mixes(mig_class))}
-    return {"groups": draw(_groups(mig_class, cards))}
+        return {**draw(MIXED), "profiles": draw(mixes(mig_class))}
+    return {**draw(MIXED), "groups": draw(_groups(mig_class, cards))}
 
 
 @st.composite

@@ -28,7 +28,7 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
     for key, section in (("monitoring", _monitoring()), ("governance", _governance()), ("delivery", _delivery())):
         if draw(st.booleans()):
             made[key] = draw(section)
-    if draw(st.sampled_from((False, False, True))):
+    if draw(words.SELDOM):
         made["suppress"] = draw(st.lists(st.sampled_from(SUPPRESSIONS), max_size=3, unique_by=lambda one: one["rule"]))
     return made
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.fragmentation import nodes_of
 from gpuplan.model.pools import Flavor
-from gpuplan.model.queues import ResourceGroup, resource_groups
 from gpuplan.resolve.addresses import candidates, finest
 
 Entry = dict[str, Any]
@@ -72,14 +71,12 @@ class Supply:
             for resource in flavor.capacity
         ]
 
-    def groups(self, tiers: Iterable[str]) -> list[ResourceGroup]:
-        """Return the resource groups that a task pool of these tiers has in all clusters together."""
-        tiers = set(tiers)
-        return [
-            group
-            for cluster in self.hardware.clusters
-            for group in resource_groups(tuple(flavor for flavor in cluster.flavors if flavor.tier.name in tiers))
-        ]
+    def alternatives(self, tiers: Iterable[str]) -> list[list[Flavor]]:
+        """Return the flavors between which a job can move: those of one cluster that offer one name, if several do."""
+        found: dict[tuple[str, str], list[Flavor]] = {}
+        for offer in self.offers(tiers):
+            found.setdefault((offer.cluster, offer.resource), []).append(offer.flavor)
+        return [flavors for flavors in found.values() if len(flavors) > 1]
 
     def go_together(self, tiers: Iterable[str]) -> bool:
         """Tell whether one task pool may use these tiers: a name stands for one unit, and all have a topology or none."""

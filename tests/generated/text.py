@@ -9,6 +9,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.generated import words
+
 Entry = dict[str, Any]
 
 HEAD: Mapping[str, str] = {"apiVersion": "gpuplan.dev/v1alpha1", "kind": "Fleet"}
@@ -103,7 +105,7 @@ def _with_defaults(draw: st.DrawFn, spec: Entry) -> Entry:
     for section, kind in DEFAULTABLE.items():
         entries: dict[str, Entry] = spec.get(section, {})
         common = sorted(set.intersection(*(set(entry) for entry in entries.values()))) if entries else []
-        for key in common if draw(st.sampled_from((False, False, True))) else ():
+        for key in common if draw(words.SELDOM) else ():
             value = next(iter(entries.values()))[key]
             defaults.setdefault(kind, {})[key] = value
             made[section] = {name: _without(entry, key, value) for name, entry in made[section].items()}

@@ -33,6 +33,9 @@ AWKWARD = (
 )
 """Texts that a reader, a writer, CEL or a template may take for something else."""
 
+SELDOM = st.sampled_from((False, False, True))
+"""Whether to do what most fleets do not."""
+
 
 def texts() -> st.SearchStrategy[str]:
     """Free text: a plain word, an awkward one, or anything printable."""

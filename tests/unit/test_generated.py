@@ -7,6 +7,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
@@ -31,6 +32,8 @@ ACCEPTED = 0.8
 
 Test = Callable[[Any], None]
 Object = Mapping[str, Any]
+Amounts = Counter[tuple[str, str]]
+"""Flavor and resource -> how much of it, in billionths of its unit."""
 
 
 def for_every(strategy: st.SearchStrategy[Any], examples: int = EXAMPLES) -> Callable[[Test], Callable[[], None]]:
@@ -88,15 +91,16 @@ def test_what_is_compiled_fits_the_schemas_and_names_only_what_is_compiled(text:
 def test_the_quotas_of_every_flavor_add_up_to_the_cards_that_the_spec_states(spec: Spec) -> None:
     fleet, manifests = compiled(plain_text(spec))
     for cluster in fleet.clusters:
-        given_out: Counter[tuple[str, str]] = Counter()
+        given_out: Amounts = Counter()
         for kind in ("Cohort", "ClusterQueue"):
             for tree_node in _objects(manifests, cluster.name, kind).values():
                 given_out.update(_nominal(tree_node))
-        stated: Counter[tuple[str, str]] = Counter()
+        stated: Amounts = Counter()
         for pool in cluster.pools:
             flavor = _only_flavor_of(pool, manifests)
-            pieces = _pieces(spec, spec["nodePools"][pool.name])
-            stated.update({(flavor, resource): count for resource, count in pieces.items()})
+            stated.update(
+                {(flavor, name): amount for name, amount in _offers(spec, spec["nodePools"][pool.name]).items()}
+            )
         assert +given_out == stated
 
 
@@ -146,13 +150,15 @@ def test_a_broken_fleet_is_refused_or_compiled_and_never_a_traceback(text: str) 
 
 @for_every(broken_fleets())
 def test_with_an_error_nothing_is_written(text: str) -> None:
-    with CliRunner().isolated_filesystem():
-        Path("fleet").mkdir()
-        Path("fleet/fleet.yaml").write_text(text, encoding="utf-8", newline="")
-        result = CliRunner().invoke(cli, ["render", "--output-format", "concise"], env={"GPUPLAN_TODAY": str(TODAY)})
+    with tempfile.TemporaryDirectory() as folder:
+        fleet, out = Path(folder, "fleet"), Path(folder, "rendered")
+        fleet.mkdir()
+        (fleet / "fleet.yaml").write_text(text, encoding="utf-8", newline="")
+        arguments = ["render", "--fleet", str(fleet), "--out", str(out), "--output-format", "concise"]
+        result = CliRunner().invoke(cli, arguments, env={"GPUPLAN_TODAY": str(TODAY)})
         assert result.exception is None or isinstance(result.exception, SystemExit)
         assert result.exit_code in (0, 1)
-        assert Path("rendered").exists() == (result.exit_code == 0)
+        assert out.exists() == (result.exit_code == 0)
 
 
 def _objects(manifests: ManifestSet, cluster: str, kind: str) -> dict[str, Object]:
@@ -160,16 +166,25 @@ def _objects(manifests: ManifestSet, cluster: str, kind: str) -> dict[str, Objec
     return {made.key.name: made.object for made in manifests.in_cluster(cluster) if made.key.kind == kind}
 
 
-def _nominal(tree_node: Object) -> Counter[tuple[str, str]]:
-    """Return the nominal quotas of a Cohort or ClusterQueue by flavor and resource."""
+def _nominal(tree_node: Object) -> Amounts:
+    """Return the nominal quotas of a Cohort or ClusterQueue."""
     return Counter(
         {
-            (flavor["name"], quota["name"]): int(quota["nominalQuota"].replace("k", "000").replace("M", "000000"))
+            (flavor["name"], quota["name"]): _billionths(quota["nominalQuota"])
             for group in tree_node["spec"].get("resourceGroups", ())
             for flavor in group["flavors"]
             for quota in flavor["resources"]
         }
     )
+
+
+def _billionths(quantity: str | float) -> int:
+    """Read a Kubernetes quantity."""
+    number, suffix = re.fullmatch(r"([0-9.]+)(.*)", str(quantity)).groups()  # type: ignore[union-attr]  # else it fails
+    size = {"": Decimal(1), "n": Decimal("1e-9"), "u": Decimal("1e-6"), "m": Decimal("1e-3")}
+    size |= {letter: Decimal(1000**power) for power, letter in enumerate("kMGTPE", start=1)}
+    size |= {f"{letter}i": Decimal(1024**power) for power, letter in enumerate("KMGTPE", start=1)}
+    return int(Decimal(number) * size[suffix] * 10**9)
 
 
 def _only_flavor_of(pool: NodePool, manifests: ManifestSet) -> str:
@@ -181,8 +196,14 @@ def _only_flavor_of(pool: NodePool, manifests: ManifestSet) -> str:
     return selecting[0]
 
 
+def _offers(spec: Spec, pool: Spec) -> dict[str, int]:
+    """Return what the nodes of a pool offer in billionths: cards, shares or instances, and their companions."""
+    pieces = {name: count * 10**9 for name, count in _pieces(spec, pool).items()}
+    return pieces | {name: pool["nodes"] * _billionths(text) for name, text in pool.get("companions", {}).items()}
+
+
 def _pieces(spec: Spec, pool: Spec) -> Counter[str]:
-    """Count what the nodes of a pool offer, from the words of the spec alone."""
+    """Count the pieces that the nodes of a pool offer, from the words of the spec alone."""
     sharing = pool.get("sharing", "exclusive")
     cards = pool["nodes"] * pool["cardsPerNode"]
     if sharing == "exclusive":
@@ -209,7 +230,12 @@ def _whole_card(spec: Spec, pool: Spec) -> str:
     own = spec.get("cards", {}).get(name)
     if own is None:
         return catalog.load().cards[name].resource
-    usual = {"nvidia": "nvidia.com/gpu", "amd": "amd.com/gpu", "huawei": "huawei.com/Ascend910"}
+    usual = {
+        "nvidia": "nvidia.com/gpu",
+        "amd": "amd.com/gpu",
+        "intel": "gpu.intel.com/xe",
+        "huawei": "huawei.com/Ascend910",
+    }
     return str(own.get("resource") or usual[own["vendor"]])
 
 
