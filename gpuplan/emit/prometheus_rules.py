@@ -27,6 +27,10 @@ CARD = "node, pool, gpu, UUID"
 
 _WHO = "GPU {{ $labels.gpu }} ({{ $labels.UUID }}) on node {{ $labels.node }} of pool {{ $labels.pool }}"
 
+_NODES_BY_PODS = "kube-state-metrics shows no agent of ours on any node"
+_NODES_BY_LABELS = "kube-state-metrics shows no node with the labels of a pool (does --metric-labels-allowlist name them?)"
+"""What is wrong where no node of any pool is known: nodes without their labels look like that, and so does silence."""
+
 Rules = list[AlertingRule | RecordingRule]
 
 
@@ -80,15 +84,15 @@ def _state_rules(fleet: Fleet, cluster: Cluster, pools: tuple[NodePool, ...]) ->
     thresholds, runbooks = fleet.monitoring.thresholds, fleet.monitoring.runbook_base
     managed = bool(agents.managed_pools(cluster))
     alerts = [
-        *_presence_alerts(thresholds, "kube_pod_info" if managed else "kube_node_labels"),
+        *_presence_alerts(thresholds, _NODES_BY_PODS if managed else _NODES_BY_LABELS),
         *_xid_alerts(fleet.catalog),
         _thermal_alert(thresholds),
         *_row_remap_alerts(fleet.catalog, pools),
     ]
-    return [_node_pools(pools, managed), *(_with_runbook(alert, runbooks) for alert in alerts)]
+    return [_node_pools(pools, managed=managed), *(_with_runbook(alert, runbooks) for alert in alerts)]
 
 
-def _node_pools(pools: tuple[NodePool, ...], managed: bool) -> RecordingRule:  # noqa: FBT001 - two sources, one caller
+def _node_pools(pools: tuple[NodePool, ...], *, managed: bool) -> RecordingRule:
     """Say which pool each GPU node belongs to.
 
     By the pods of our own agents, whose DaemonSets bear the pool's name: kube-state-metrics exports those without any
@@ -116,15 +120,15 @@ def _pool_by_labels(pool: NodePool) -> str:
     return f'max by (node, pool) (label_replace(kube_node_labels{{{wanted}}}, "pool", "{pool.name}", "", ""))'
 
 
-def _presence_alerts(thresholds: Thresholds, source: str) -> Iterator[AlertingRule]:
+def _presence_alerts(thresholds: Thresholds, unknown: str) -> Iterator[AlertingRule]:
     yield {
         "alert": "GpuNodesUnknown",
-        "expr": f"absent({source})",
+        "expr": "absent(gpuplan:node_pool:info)",
         "for": "15m",
         "labels": _platform("warning"),
         "annotations": {
             "summary": "Monitoring does not know which nodes have GPUs.",
-            "description": f"No {source} from kube-state-metrics: alerts on missing GPUs and exporters cannot fire.",
+            "description": f"{unknown}: alerts on missing GPUs and exporters cannot fire.",
         },
     }
     yield {
