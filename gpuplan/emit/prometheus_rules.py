@@ -28,7 +28,9 @@ CARD = "node, pool, gpu, UUID"
 _WHO = "GPU {{ $labels.gpu }} ({{ $labels.UUID }}) on node {{ $labels.node }} of pool {{ $labels.pool }}"
 
 _NODES_BY_PODS = "kube-state-metrics shows no agent of ours on any node"
-_NODES_BY_LABELS = "kube-state-metrics shows no node with the labels of a pool (does --metric-labels-allowlist name them?)"
+_NODES_BY_LABELS = (
+    "kube-state-metrics shows no node with the labels of a pool (does --metric-labels-allowlist name them?)"
+)
 """What is wrong where no node of any pool is known: nodes without their labels look like that, and so does silence."""
 
 Rules = list[AlertingRule | RecordingRule]
