@@ -59,8 +59,8 @@ class Catalog:
         return replace(self, cards=MappingProxyType({**self.cards, **{card.name: card for card in extra}}))
 
     def mig_of(self, card: Card) -> MigClass | None:
-        """Return the card's MIG class, None where the card cannot be cut."""
-        return self.mig[card.mig_class] if card.mig_class is not None else None
+        """Return the card's MIG class, None where it cannot be cut, or names a class that is not here (a fleet's own card)."""
+        return self.mig.get(card.mig_class) if card.mig_class is not None else None
 
     def driver_limits(self, card: Card) -> DriverLimits | None:
         """Return what the card accepts as a driver: its architecture's limits, narrowed by its own.

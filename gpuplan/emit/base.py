@@ -98,8 +98,10 @@ def in_namespaces(names: Iterable[str]) -> LabelSelector:
 
 def toleration(of: pools.Toleration) -> Toleration:
     """Return a toleration as pods and flavors write it."""
-    value = {"value": of.value} if of.value else {}
-    return cast("Toleration", {"key": of.key, "operator": of.operator, **value, "effect": of.effect})
+    made: Toleration = {"key": of.key, "operator": of.operator}
+    if of.value:
+        made["value"] = of.value
+    return {**made, "effect": of.effect}
 
 
 def prometheus_label(key: str) -> str:

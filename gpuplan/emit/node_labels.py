@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import cast
 
 from gpuplan.catalog.cards import Card, Vendor
 from gpuplan.emit import agents, base
 from gpuplan.manifests.kinds import NodeFeatureRule
 from gpuplan.manifests.kinds.nfd import FeatureMatcherTerm, FeatureRule, MatchExpression, NodeTaint
-from gpuplan.manifests.kinds.pod import TaintEffect
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool, SelectedBy
@@ -83,7 +81,7 @@ def _names(names: tuple[str, ...]) -> MatchExpression:
 
 def _taints(pool: NodePool) -> Iterator[NodeTaint]:
     for taint in pool.taints:
-        made: NodeTaint = {"key": taint.key, "effect": cast("TaintEffect", taint.effect)}
+        made: NodeTaint = {"key": taint.key, "effect": taint.effect}
         if taint.value:
             made["value"] = taint.value
         yield made

@@ -10,6 +10,7 @@ import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from gpuplan import conventions
 from gpuplan.catalog.cards import Card
@@ -69,10 +70,15 @@ class Sharing:
 class Unit:
     """What one piece of a resource is. Flavors that a job may fall back between must offer equal units."""
 
-    name: str
-    """`card`, `1/4 card`, a MIG profile, with ` as <resource>` where a plain name hides a part of a card."""
+    part: str
+    """`card`, `1/4 card` or a MIG profile."""
     card_share: Fraction
     """Its part of a card's compute: 1, 1/replicas, or compute slices over all slices."""
+    hidden: bool = False
+    """Whether a part of a card is offered under the whole card's name."""
+
+
+WHOLE_CARD = Unit(part="card", card_share=Fraction(1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,13 +90,16 @@ class Produced:
     unit: Unit
 
 
+TaintEffect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taint:
     """A node taint; `value` empty means none."""
 
     key: str
     value: str
-    effect: str
+    effect: TaintEffect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +107,9 @@ class Toleration:
     """A toleration that matches exactly one taint of a pool."""
 
     key: str
-    operator: str
+    operator: Literal["Equal", "Exists"]
     value: str
-    effect: str
+    effect: TaintEffect
 
 
 class SelectedBy(enum.Enum):
@@ -173,12 +182,8 @@ class NodePool:
     companions: Mapping[str, Quantity]
     """What each node offers besides cards and Kueue counts too, by resource name, sorted."""
     revision: int
+    """The higher of its own and its tier's; 0 where neither has one."""
     path: KeyPath
-
-
-def whole_or_hidden(resource: str, part: str, share: Fraction) -> Unit:
-    """Return the unit of a part of a card that is offered under the whole card's name."""
-    return Unit(name=f"{part} as {resource}", card_share=share)
 
 
 def produced_resources(pool: NodePool) -> tuple[Produced, ...]:
@@ -190,13 +195,11 @@ def produced_resources(pool: NodePool) -> tuple[Produced, ...]:
     """
     sharing, cards = pool.sharing, pool.cards_per_node
     if sharing.mode is SharingMode.EXCLUSIVE:
-        unit = Unit(name="card", card_share=Fraction(1))
-        return (Produced(resource=pool.card.resource, per_node=cards, unit=unit),)
+        return (Produced(resource=pool.card.resource, per_node=cards, unit=WHOLE_CARD),)
     if sharing.shared:
         share = Fraction(1, sharing.replicas)
-        part = f"1/{sharing.replicas} card"
         resource = conventions.RESOURCE_GPU_SHARED if sharing.renamed else conventions.RESOURCE_GPU
-        unit = Unit(name=part, card_share=share) if sharing.renamed else whole_or_hidden(resource, part, share)
+        unit = Unit(part=f"1/{sharing.replicas} card", card_share=share, hidden=not sharing.renamed)
         return (Produced(resource=resource, per_node=cards * sharing.replicas, unit=unit),)
     return _mig_resources(pool)
 
@@ -214,12 +217,11 @@ def _mig_resources(pool: NodePool) -> tuple[Produced, ...]:
 
 def _mig_unit(pool: NodePool, profile: str) -> tuple[str, Unit]:
     if not profile:
-        return conventions.RESOURCE_GPU, Unit(name="card", card_share=Fraction(1))
+        return conventions.RESOURCE_GPU, WHOLE_CARD
     slices = pool.mig_class.compute_slices if pool.mig_class else 7
-    share = Fraction(int(profile[0]), slices)
-    if pool.sharing.strategy is MigStrategy.SINGLE:
-        return conventions.RESOURCE_GPU, whole_or_hidden(conventions.RESOURCE_GPU, profile, share)
-    return resource_name(profile), Unit(name=profile, card_share=share)
+    single = pool.sharing.strategy is MigStrategy.SINGLE
+    unit = Unit(part=profile, card_share=Fraction(int(profile[0]), slices), hidden=single)
+    return conventions.RESOURCE_GPU if single else resource_name(profile), unit
 
 
 def node_labels(pool: NodePool) -> dict[str, str]:
@@ -290,6 +292,11 @@ class Flavor:
         return self.tier.levels
 
     @property
+    def topology(self) -> str:
+        """Name of the Topology that holds its levels."""
+        return conventions.topology_name(self.tier.name, self.revision)
+
+    @property
     def cards(self) -> int:
         """Physical cards behind the flavor."""
         return sum(pool.nodes * pool.cards_per_node for pool in self.pools)
@@ -315,13 +322,12 @@ def flavor(pools: tuple[NodePool, ...], *, alone: bool) -> Flavor:
             units[made.resource] = made.unit
         for resource, per_node in pool.companions.items():
             companions[resource] = companions.get(resource, Quantity(0)) + per_node * pool.nodes
-    revision = max(first.tier.revision, first.revision)
     return Flavor(
-        name=conventions.flavor_name(first.tier.name, first.card.name, first.sharing.label, revision),
+        name=conventions.flavor_name(first.tier.name, first.card.name, first.sharing.label, first.revision),
         tier=first.tier,
         card=first.card,
         sharing=first.sharing,
-        revision=revision,
+        revision=first.revision,
         pools=pools,
         node_labels=tuple(sorted(shared)),
         tolerations=tolerations(pools),

@@ -28,10 +28,10 @@ def candidates(address: str, flavors: Iterable[Flavor]) -> list[tuple[Flavor, st
 def _words(flavor: Flavor, resource: str) -> Iterator[str]:
     """Yield what may stand behind a slash for this flavor and resource, the plainest word first."""
     yield flavor.card.name
-    unit = flavor.units[resource].name.partition(" as ")[0]
-    if "/" not in unit:
-        yield unit
-        yield label_safe(unit)
+    part = flavor.units[resource].part
+    if "/" not in part:
+        yield part
+        yield label_safe(part)
     yield flavor.sharing.label
     yield resource.rpartition("/")[2]
     yield f"r{flavor.revision}"

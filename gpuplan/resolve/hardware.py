@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from gpuplan import conventions
-from gpuplan.catalog import Card, Catalog, Vendor
-from gpuplan.catalog.mig import MigClass, label_safe
+from gpuplan.catalog import Card, Vendor
+from gpuplan.catalog.mig import label_safe
 from gpuplan.model.pools import (
     CardTier,
     Driver,
@@ -134,24 +134,20 @@ def _node_pool(
         selection=_selection(spec.selected_by),
         sharing=_sharing(spec),
         taints=tuple(Taint(key=taint.key, value=taint.value, effect=taint.effect) for taint in spec.taints),
-        mig_class=_mig_class(scope.catalog, card),
+        mig_class=scope.catalog.mig_of(card),
         topology_labels=spec.topology_labels or "",
         driver=Driver(branch=spec.driver.branch or default_branch, kernel_modules=spec.driver.kernel_modules),
-        companions={name: _amount(text) for name, text in sorted(spec.companions.items())},
-        revision=spec.revision,
+        companions={resource: _quantity(text) for resource, text in sorted(spec.companions.items())},
+        revision=max(tier.revision, spec.revision),
         path=path,
     )
 
 
-def _amount(text: str | float) -> Quantity:
+def _quantity(text: str | float) -> Quantity:
     """Return a quantity that the spec has checked."""
     quantity = Quantity.parse(text)
     assert quantity is not None  # noqa: S101 - the shape of the spec allows nothing else
     return quantity
-
-
-def _mig_class(catalog: Catalog, card: Card) -> MigClass | None:
-    return catalog.mig.get(card.mig_class) if card.mig_class else None
 
 
 def _pool_card(scope: Scope, name: str, spec: NodePoolSpec, tier: CardTier) -> Card | None:
@@ -216,12 +212,12 @@ def _mig(spec: MigSpec, cards_per_node: int) -> Sharing:
         whole = tuple(index for index in every if index not in cut)
         groups += [MigGroup(indexes=whole, profiles=())] if whole else []
     strategy = MigStrategy(spec.strategy)
-    name = spec.name or "-".join(_group_label(group, len(groups) > 1) for group in groups)
+    name = spec.name or "-".join(_group_label(group, counted=len(groups) > 1) for group in groups)
     single = "single-" if strategy is MigStrategy.SINGLE else ""
     return Sharing(mode=SharingMode.MIG, label=f"mig-{single}{name}", strategy=strategy, groups=tuple(groups))
 
 
-def _group_label(group: MigGroup, counted: bool) -> str:  # noqa: FBT001 - read once, beside its only caller
+def _group_label(group: MigGroup, *, counted: bool) -> str:
     cut = "-".join(f"{count}x{label_safe(profile)}" for profile, count in group.profiles) or "whole"
     return f"{len(group.indexes)}of-{cut}" if counted else cut
 
@@ -232,7 +228,7 @@ def flavors(pools: Mapping[str, NodePool], cluster: str) -> tuple[Flavor, ...]:
     for pool in pools.values():
         if pool.cluster == cluster:
             cuts = tuple(group.profiles for group in pool.sharing.groups)
-            key = (pool.tier.name, pool.card.name, pool.sharing.label, cuts, max(pool.tier.revision, pool.revision))
+            key = (pool.tier.name, pool.card.name, pool.sharing.label, cuts, pool.revision)
             joined.setdefault(key, []).append(pool)
     alike = Counter(_looks(members[0]) for members in joined.values())
     return tuple(flavor(tuple(members), alone=alike[_looks(members[0])] == 1) for members in joined.values())

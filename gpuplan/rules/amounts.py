@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gpuplan.diagnostics import KeyPath
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import Flavor
+from gpuplan.model.pools import WHOLE_CARD, Flavor
 from gpuplan.model.queues import Cohort, FlavorResource, PoolShare, TaskPool, Team, TeamQueue
 from gpuplan.model.quota_tree import NO_QUOTA
 
@@ -68,10 +68,10 @@ def counted(number: int, word: str) -> str:
 
 def pieces(number: int, flavor: Flavor, resource: str) -> str:
     """Return a number of pieces in words: 1 card, 8 shares of 1/4 card, 3 instances of 1g.5gb."""
-    unit = flavor.units[resource].name.partition(" as ")[0]
-    if unit == "card":
-        return counted(number, "card")
-    return f"{counted(number, 'share' if '/' in unit else 'instance')} of {unit}"
+    part = flavor.units[resource].part
+    if part == WHOLE_CARD.part:
+        return counted(number, part)
+    return f"{counted(number, 'share' if '/' in part else 'instance')} of {part}"
 
 
 def offer(flavor: Flavor, resource: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuplan import conventions
 from gpuplan.emit.base import CONFIRM_REMOVAL, FLAVORS, FOREIGN_CRD, manifest, metadata, toleration
 from gpuplan.manifests.kinds import ResourceFlavor, Topology
 from gpuplan.manifests.kinds.kueue import ResourceFlavorSpec
@@ -19,16 +18,12 @@ from gpuplan.model.pools import CardTier, Flavor
 
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     """Yield a Topology for each tier and revision that has levels, and every flavor of the cluster."""
-    topologies = {_topology_of(flavor): flavor.tier for flavor in cluster.flavors if flavor.levels}
+    topologies = {flavor.topology: flavor.tier for flavor in cluster.flavors if flavor.levels}
     for name, tier in topologies.items():
         yield manifest(fleet, cluster, FLAVORS, _topology(name, tier), tier.path)
     for flavor in cluster.flavors:
         paths = [pool.path for pool in flavor.pools]
         yield manifest(fleet, cluster, FLAVORS, _flavor(flavor), flavor.tier.path, *paths)
-
-
-def _topology_of(flavor: Flavor) -> str:
-    return conventions.topology_name(flavor.tier.name, flavor.revision)
 
 
 def _topology(name: str, tier: CardTier) -> Topology:
@@ -45,7 +40,7 @@ def _flavor(flavor: Flavor) -> ResourceFlavor:
     if flavor.tolerations:
         spec["tolerations"] = [toleration(one) for one in flavor.tolerations]
     if flavor.levels:
-        spec["topologyName"] = _topology_of(flavor)
+        spec["topologyName"] = flavor.topology
     return {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "ResourceFlavor",

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import Flavor
+from gpuplan.model.pools import WHOLE_CARD, Flavor
 from gpuplan.model.queues import Cohort, ResourceGroup
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.amounts import cohorts
@@ -62,7 +62,7 @@ def _differing(fleet: Fleet, cohort: Cohort, group: ResourceGroup, resource: str
 
 def _unit(flavor: Flavor, resource: str) -> str:
     """Return the unit in words: a card, 1/4 of a card, an instance of 1g.5gb."""
-    unit = flavor.units[resource].name.partition(" as ")[0]
-    if unit == "card":
+    unit = flavor.units[resource]
+    if unit == WHOLE_CARD:
         return "a whole card"
-    return f"{unit.partition(' ')[0]} of a card" if "/" in unit else f"an instance of {unit}"
+    return f"{unit.card_share} of a card" if "/" in unit.part else f"an instance of {unit.part}"

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gpuplan import conventions
 from gpuplan.diagnostics import Diagnostic, KeyPath, Related, Severity
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.rulebook import RuleDoc
@@ -68,5 +67,4 @@ def _named(fleet: Fleet, cluster: Cluster) -> Iterator[Named]:
         yield Named("flavors", flavor.name, f"the flavor of pool `{flavor.pools[0].name}`", flavor.pools[0].path)
     for flavor in cluster.flavors:
         if flavor.levels:
-            name = conventions.topology_name(flavor.tier.name, flavor.revision)
-            yield Named("topologies", name, f"the topology of tier `{flavor.tier.name}`", flavor.tier.path)
+            yield Named("topologies", flavor.topology, f"the topology of tier `{flavor.tier.name}`", flavor.tier.path)

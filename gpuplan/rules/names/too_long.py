@@ -75,7 +75,7 @@ def _names(cluster: Cluster) -> Iterator[Name]:
             )
         else:
             yield Name("ResourceFlavor", flavor.name, pool.path)
-        yield Name("Topology", conventions.topology_name(flavor.tier.name, flavor.revision), flavor.tier.path)
+        yield Name("Topology", flavor.topology, flavor.tier.path)
     for cohort in cluster.cohorts:
         for queue in cohort.queues:
             yield Name("ClusterQueue", queue.name, queue.path)

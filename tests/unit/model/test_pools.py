@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from gpuplan.model.pools import NodePool, node_labels, produced_resources, tolerations
+from gpuplan.model.pools import NodePool, Unit, node_labels, produced_resources, tolerations
 from tests.build import fleet
 
 SPEC = """
@@ -30,31 +30,35 @@ def pool(more: str, card: str = "a100-sxm-40gb", selected: str = "{nfd: {}}") ->
 
 
 OFFERED = {
-    "sharing: exclusive": {"nvidia.com/gpu": (8, "card", Fraction(1))},
-    "sharing: {timeSlicing: {replicas: 4}}": {"nvidia.com/gpu.shared": (32, "1/4 card", Fraction(1, 4))},
-    "sharing: {mps: {replicas: 8}}": {"nvidia.com/gpu.shared": (64, "1/8 card", Fraction(1, 8))},
-    "sharing: {timeSlicing: {replicas: 2, renameByDefault: false}}": {
-        "nvidia.com/gpu": (16, "1/2 card as nvidia.com/gpu", Fraction(1, 2))
+    "sharing: exclusive": {"nvidia.com/gpu": (8, Unit(part="card", card_share=Fraction(1)))},
+    "sharing: {timeSlicing: {replicas: 4}}": {
+        "nvidia.com/gpu.shared": (32, Unit(part="1/4 card", card_share=Fraction(1, 4)))
     },
-    "sharing: {mig: {profiles: {1g.5gb: 7}}}": {"nvidia.com/mig-1g.5gb": (56, "1g.5gb", Fraction(1, 7))},
+    "sharing: {mps: {replicas: 8}}": {"nvidia.com/gpu.shared": (64, Unit(part="1/8 card", card_share=Fraction(1, 8)))},
+    "sharing: {timeSlicing: {replicas: 2, renameByDefault: false}}": {
+        "nvidia.com/gpu": (16, Unit(part="1/2 card", card_share=Fraction(1, 2), hidden=True))
+    },
+    "sharing: {mig: {profiles: {1g.5gb: 7}}}": {
+        "nvidia.com/mig-1g.5gb": (56, Unit(part="1g.5gb", card_share=Fraction(1, 7)))
+    },
     "sharing: {mig: {strategy: single, profiles: {3g.20gb: 2}}}": {
-        "nvidia.com/gpu": (16, "3g.20gb as nvidia.com/gpu", Fraction(3, 7))
+        "nvidia.com/gpu": (16, Unit(part="3g.20gb", card_share=Fraction(3, 7), hidden=True))
     },
     "sharing: {mig: {profiles: {1g.5gb+me: 1, 2g.10gb: 3}}}": {
-        "nvidia.com/mig-1g.5gb.me": (8, "1g.5gb+me", Fraction(1, 7)),
-        "nvidia.com/mig-2g.10gb": (24, "2g.10gb", Fraction(2, 7)),
+        "nvidia.com/mig-1g.5gb.me": (8, Unit(part="1g.5gb+me", card_share=Fraction(1, 7))),
+        "nvidia.com/mig-2g.10gb": (24, Unit(part="2g.10gb", card_share=Fraction(2, 7))),
     },
     "sharing: {mig: {groups: [{cards: [0, 1], profiles: {1g.5gb: 7}}]}}": {
-        "nvidia.com/gpu": (6, "card", Fraction(1)),
-        "nvidia.com/mig-1g.5gb": (14, "1g.5gb", Fraction(1, 7)),
+        "nvidia.com/gpu": (6, Unit(part="card", card_share=Fraction(1))),
+        "nvidia.com/mig-1g.5gb": (14, Unit(part="1g.5gb", card_share=Fraction(1, 7))),
     },
 }
 
 
 @pytest.mark.parametrize(("sharing", "offered"), OFFERED.items(), ids=OFFERED)
-def test_a_node_offers(sharing: str, offered: dict[str, tuple[int, str, Fraction]]) -> None:
+def test_a_node_offers(sharing: str, offered: dict[str, tuple[int, Unit]]) -> None:
     made = produced_resources(pool(sharing))
-    assert {one.resource: (one.per_node, one.unit.name, one.unit.card_share) for one in made} == offered
+    assert {one.resource: (one.per_node, one.unit) for one in made} == offered
 
 
 def test_a_card_of_another_vendor_is_offered_under_its_vendors_name() -> None:
