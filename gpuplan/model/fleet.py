@@ -7,9 +7,10 @@ Nothing here is optional and no string is a name to look up. Positions are not s
 from __future__ import annotations
 
 import datetime
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from gpuplan.catalog import Catalog
 from gpuplan.catalog.releases import Component, Release
@@ -52,17 +53,22 @@ class KueueSettings:
     """0 switches waitForPodsReady off."""
 
 
+Distribution = Literal["kubeadm", "rke2", "k3s", "openshift", "eks", "gke", "aks", "talos"]
+"""Who makes the Kubernetes in use."""
+Stack = Literal["operator", "manual", "external"]
+"""Who runs the node agents: the GPU Operator, gpuplan's own DaemonSets, or others."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
     """One Kubernetes cluster with its hardware, its queues and its component versions."""
 
     name: str
     kubernetes: Version
-    distribution: str
+    distribution: Distribution
     os: str
     container_runtime: str
-    stack: str
-    """manual, operator or external."""
+    stack: Stack
     nvidia_default_runtime: bool
     """Whether containerd runs every pod with the nvidia runtime, so that no RuntimeClass is needed."""
     nfd_taints: bool
@@ -96,8 +102,8 @@ class Cluster:
         return {flavor.name: flavor for flavor in self.flavors}[name]
 
 
-class Enforcement:
-    """Spellings of how a guard rail acts."""
+class Enforcement(enum.Enum):
+    """How a guard rail acts; the value is the spelling in the spec."""
 
     OFF = "off"
     WARN = "warn"
@@ -108,8 +114,8 @@ class Enforcement:
 class GuardRails:
     """How strictly the admission policies act; the priority band policy always denies (design §4)."""
 
-    queue_required: str
-    produced_resources: str
+    queue_required: Enforcement
+    produced_resources: Enforcement
     exempt_users: tuple[str, ...]
     """Users whose pods need no queue, besides Kubernetes' and Kueue's own controllers."""
 
@@ -163,13 +169,13 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suppression:
-    """A finding that the fleet's owner accepts, with the reason and, if given, the last day it holds (ISO date)."""
+    """A finding that the fleet's owner accepts, with the reason and the last day on which that holds."""
 
     rule: str
     at: KeyPath
     """Path below which the finding is accepted; empty for the whole fleet."""
     reason: str
-    until: str
+    until: datetime.date
     path: KeyPath
 
 

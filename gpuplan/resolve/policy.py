@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
+
 from gpuplan.diagnostics import KeyPath
-from gpuplan.model.fleet import Delivery, Governance, GuardRails, Monitoring, Suppression, Thresholds
+from gpuplan.model.fleet import Delivery, Enforcement, Governance, GuardRails, Monitoring, Suppression, Thresholds
 from gpuplan.spec.fleet import FleetSpec
 
 
@@ -30,8 +32,8 @@ def governance(spec: FleetSpec) -> Governance:
     rails = spec.governance.guard_rails
     return Governance(
         guard_rails=GuardRails(
-            queue_required=rails.queue_required,
-            produced_resources=rails.produced_resources,
+            queue_required=Enforcement(rails.queue_required),
+            produced_resources=Enforcement(rails.produced_resources),
             exempt_users=tuple(sorted(set(rails.exempt_users))),
         ),
         pod_security=spec.governance.pod_security,
@@ -58,7 +60,7 @@ def suppressions(spec: FleetSpec) -> tuple[Suppression, ...]:
             rule=said.rule,
             at=_path(said.at or ""),
             reason=said.reason,
-            until=said.until or "",
+            until=datetime.date.fromisoformat(said.until) if said.until else datetime.date.max,
             path=("suppress", index),
         )
         for index, said in enumerate(spec.suppress)

@@ -49,7 +49,7 @@ def apply(
     said: list[Diagnostic] = []
     for suppression in suppressions:
         at = places.value(suppression.path)
-        if suppression.until and datetime.date.fromisoformat(suppression.until) < today:
+        if suppression.until < today:
             said.append(EXPIRED.found(f"The suppression of `{suppression.rule}` ended on {suppression.until}", at=at))
             continue
         hit = set(_answering(left, suppression, places))

@@ -25,7 +25,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
         return
     rails = fleet.governance.guard_rails
     paths = [cohort.task_pool.path for cohort in cluster.cohorts if cohort.queues]
-    wanted: tuple[tuple[str, Policy], ...] = (
+    wanted: tuple[tuple[Enforcement, Policy], ...] = (
         (Enforcement.DENY, policies.priority_band(cluster)),
         (rails.queue_required, policies.queue_required(cluster, rails.exempt_users)),
         (rails.produced_resources, policies.produced_resources(cluster)),

@@ -18,7 +18,7 @@ from gpuplan.model.queues import Cohort, band
 
 Action = Literal["Deny", "Warn", "Audit"]
 
-ACTIONS: Mapping[str, list[Action]] = {Enforcement.WARN: ["Warn", "Audit"], Enforcement.DENY: ["Deny"]}
+ACTIONS: Mapping[Enforcement, list[Action]] = {Enforcement.WARN: ["Warn", "Audit"], Enforcement.DENY: ["Deny"]}
 """What a violation does; a guard rail that is off is not here."""
 
 CONTROLLERS = (
