@@ -24,14 +24,6 @@ Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Positive = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 
-def _names_for_the_schema(schema: dict[str, Any]) -> None:
-    """Published schemas carry no titles or prose: key names speak for themselves."""
-    schema.pop("title", None)
-    schema.pop("description", None)
-    for part in schema.get("properties", {}).values():
-        part.pop("title", None)
-
-
 class SpecModel(BaseModel):
     """A section of the spec. Unknown keys and loosely typed values are errors."""
 
@@ -41,13 +33,21 @@ class SpecModel(BaseModel):
         frozen=True,
         alias_generator=to_camel,
         defer_build=True,  # only the whole spec is ever validated: half the start-up
-        json_schema_extra=_names_for_the_schema,
     )
 
 
 def text_or_mapping(value: Any) -> str:
     """Tell pydantic which side of a `word | {…}` choice was written."""
     return "word" if isinstance(value, str) else "choice"
+
+
+def exactly_one(model: SpecModel, *fields: str) -> None:
+    """Raise pydantic's kind of error unless exactly one of the optional fields is set."""
+    given = [name for name in fields if getattr(model, name) is not None]
+    if len(given) != 1:
+        keys = ", ".join(type(model).model_fields[name].alias or name for name in fields)
+        said = f"{len(given)} are set" if given else "none is set"
+        raise ValueError(f"exactly one of {keys} must be set ({said})")
 
 
 def partial(model: type[SpecModel]) -> type[SpecModel]:

@@ -8,21 +8,24 @@ from pydantic import AfterValidator, Discriminator, Field, StringConstraints, Ta
 from pydantic_core import PydanticCustomError
 
 from gpuplan.quantity import canonical
-from gpuplan.spec.base import Count, LabelKey, Labels, LabelValue, Name, Positive, SpecModel, Text, text_or_mapping
+from gpuplan.spec.base import (
+    DNS_LABEL,
+    Count,
+    LabelKey,
+    Labels,
+    LabelValue,
+    Name,
+    Positive,
+    SpecModel,
+    Text,
+    exactly_one,
+    text_or_mapping,
+)
 
 MigProfileName = Annotated[str, StringConstraints(pattern=r"^[1-9]g\.\d+gb([+-][a-z.]+)?$")]
-CardName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", max_length=63)]
+CardName = Annotated[str, StringConstraints(pattern=DNS_LABEL, max_length=63)]
 TaskKindName = Literal["training", "batchInference", "onlineInference", "experiment"]
 TierName = Name
-
-
-def exactly_one(model: SpecModel, *fields: str) -> None:
-    """Raise pydantic's kind of error unless exactly one of the optional fields is set."""
-    given = [name for name in fields if getattr(model, name) is not None]
-    if len(given) != 1:
-        keys = ", ".join(type(model).model_fields[name].alias or name for name in fields)
-        said = f"{len(given)} are set" if given else "none is set"
-        raise ValueError(f"exactly one of {keys} must be set ({said})")
 
 
 class CardSpec(SpecModel):

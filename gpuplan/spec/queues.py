@@ -6,8 +6,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from gpuplan.spec.base import Count, LabelKey, LabelValue, Name, Positive, SpecModel, Text
-from gpuplan.spec.pools import TaskKindName, TierName, exactly_one
+from gpuplan.spec.base import Count, LabelKey, LabelValue, Name, Positive, SpecModel, Text, exactly_one
+from gpuplan.spec.pools import TaskKindName, TierName
 
 Address = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 """A tier, or a tier with a card, a way of sharing or a MIG profile behind slashes: `lab/1g.5gb` (design §4)."""
