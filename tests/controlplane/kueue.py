@@ -27,6 +27,13 @@ DEFAULT_CONFIG: Object = {
 }
 """What the manager runs with when a test brings no Configuration of its own. Fair sharing is on, as gpuplan renders it."""
 
+ALL_BUT_SYSTEM: Object = {
+    "matchExpressions": [
+        {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["kube-system", NAMESPACE]}
+    ]
+}
+"""What the chart's webhooks look at where the Configuration selects nothing."""
+
 QUEUED_BY_THEIR_PODS = frozenset(("deployment", "leaderworkerset", "statefulset"))
 
 OUTSIDE_A_CLUSTER = {"VisibilityOnDemand": False, "MultiKueue": False}
@@ -96,12 +103,15 @@ def outside_a_cluster(config: Object, ports: Mapping[str, int], certificates: st
 def register_webhooks(client: Client, kueue: Kueue, authority: bytes) -> None:
     """Make the API server call the manager on this machine, for Kueue's kinds and the enabled frameworks."""
     kinds = framework_kinds(kueue.config)
-    for configuration_object in webhook_configurations(kueue.webhook_port, authority, kinds):
+    namespaces = kueue.config.get("managedJobsNamespaceSelector", ALL_BUT_SYSTEM)
+    for configuration_object in webhook_configurations(kueue.webhook_port, authority, kinds, namespaces):
         client.apply(configuration_object, manager="harness")
 
 
-def webhook_configurations(port: int, authority: bytes, kinds: Collection[str]) -> Sequence[Object]:
+def webhook_configurations(port: int, authority: bytes, kinds: Collection[str], namespaces: Object) -> Sequence[Object]:
     """Return the two webhook configurations that Kueue ships, pointed at 127.0.0.1, without kinds not enabled.
+
+    Those of the frameworks look at the selected namespaces, as in Kueue's chart.
 
     A hook of a framework that is not enabled is not served; with it, each write of that kind would fail.
     """
@@ -111,7 +121,7 @@ def webhook_configurations(port: int, authority: bytes, kinds: Collection[str]) 
     for shipped in yaml.load_all(text, Loader=yaml.CSafeLoader):
         hooks = [hook for hook in shipped["webhooks"] if is_served(hook["clientConfig"]["service"]["path"], kinds)]
         name = f"kueue-{shipped['metadata']['name']}"
-        moved = [_moved(hook, port, bundle) for hook in hooks]
+        moved = [_moved(hook, port, bundle, namespaces) for hook in hooks]
         configurations.append({**shipped, "metadata": {"name": name}, "webhooks": moved})
     return configurations
 
@@ -121,11 +131,7 @@ def is_served(path: str, kinds: Collection[str]) -> bool:
     return "kueue-x-k8s-io" in path or path.rsplit("-", 1)[1] in kinds
 
 
-def _moved(hook: Mapping[str, Any], port: int, bundle: str) -> Object:
+def _moved(hook: Mapping[str, Any], port: int, bundle: str, namespaces: Object) -> Object:
     path = hook["clientConfig"]["service"]["path"]
     moved = {**hook, "clientConfig": {"url": f"https://127.0.0.1:{port}{path}", "caBundle": bundle}}
-    if "kueue-x-k8s-io" in path:
-        return moved
-    # As in the shipped kustomization: never in the way of the system's own namespaces.
-    outside = {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["kube-system", NAMESPACE]}
-    return {**moved, "namespaceSelector": {"matchExpressions": [outside]}}
+    return moved if "kueue-x-k8s-io" in path else {**moved, "namespaceSelector": namespaces}
