@@ -130,7 +130,6 @@ CASES: dict[str, Case] = {
         what: Case(spec=spec, rule="kueue/queue-too-large", kind=kind, says=says)
         for what, (spec, kind, says) in SIZES.items()
     },
-    # The numbers and names of queues.
     "a flavor twice in a group": Case(
         spec=change("tiers: [train]", "tiers: [train, train]"),
         rule="queue/tier-twice",
