@@ -96,17 +96,17 @@ class Row:
         """Return a scalar as written, None where the key is absent."""
         return self.text(key) if key in self._values else None
 
-    def whole(self, key: str) -> int:
+    def whole(self, key: str, default: int | None = None) -> int:
         """Return a whole number."""
-        return int(self.text(key))
+        return int(self.text(key, None if default is None else str(default)))
 
     def optional_whole(self, key: str) -> int | None:
         """Return a whole number, None where the key is absent."""
         return int(self.text(key)) if key in self._values else None
 
-    def flag(self, key: str) -> bool:
-        """Return `true` or `false`; absent means false."""
-        value = self.text(key, "false")
+    def flag(self, key: str, *, default: bool = False) -> bool:
+        """Return `true` or `false`."""
+        value = self.text(key, str(default).lower())
         if value not in ("true", "false"):
             raise ValueError(f"{self._where}: {key} must be true or false, got {value!r}")
         return value == "true"

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from gpuplan import conventions
 from gpuplan.catalog._load import Row, Table
 from gpuplan.catalog.drivers import KernelModules
 from gpuplan.versions import Version
@@ -84,8 +85,8 @@ def _card(row: Row) -> Card:
         fp8=row.flag("fp8"),
         tdp_watts=row.optional_whole("tdpWatts"),
         cards_per_node=row.wholes("cardsPerNode"),
-        devices=int(row.text("devices", "1")),
-        resource=row.text("resource", "nvidia.com/gpu"),
+        devices=row.whole("devices", default=1),
+        resource=row.text("resource", conventions.RESOURCE_GPU),
         min_driver=row.optional_version("minDriver"),
         kernel_modules=KernelModules(modules) if modules else None,
         unchecked=frozenset(_FIELDS.get(key, key) for key in row.unchecked),

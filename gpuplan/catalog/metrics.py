@@ -79,7 +79,7 @@ def _metric(row: Row, exporter: Exporter) -> Metric:
         field_id=row.optional_whole("id"),
         in_default=row.flag("default"),
         profiling=row.flag("profiling"),
-        on_mig=row.text("onMig", "true") == "true",
+        on_mig=row.flag("onMig", default=True),
         renamed_to=row.optional("renamedTo"),
         from_architecture=row.optional("from"),
         needs=row.optional("needs"),

@@ -116,7 +116,7 @@ def _mig_class(row: Row, shape: Row) -> MigClass:
         name=row.key,
         memory_slices=shape.whole("memorySlices"),
         compute_slices=shape.whole("computeSlices"),
-        decoders=int(shape.text("decoders", "0")),
+        decoders=shape.whole("decoders", default=0),
         profiles=MappingProxyType({profile.name: profile for profile in profiles}),
         variants=MappingProxyType(dict(row.mapping("variants"))),
         confirmed="placements" not in row.unchecked,
@@ -132,7 +132,7 @@ def _profile(name: str, place: Row) -> MigProfile:
         compute_slices=place.whole("compute"),
         placements=tuple(Placement(start, size) for start in place.wholes("starts")),
         max_count=place.whole("max"),
-        decoders=int(place.text("decoders", "0")),
+        decoders=place.whole("decoders", default=0),
         attribute=place.text("attribute", ""),
         min_driver=place.optional_version("minDriver"),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from gpuplan import conventions
 from gpuplan.diagnostics import KeyPath
@@ -221,14 +222,10 @@ def _with_caps(
         if pool.service is Service.RECLAIMABLE:
             return capacity[item]
         share = shares.get(item)
-        return share.nominal + share.borrow if share and pool.service is Service.SHARED else 0
+        return share.most if share else 0
 
     amounts = {
-        item: amount
-        if amount.cap != UNCAPPED
-        else Amount(
-            guaranteed=amount.guaranteed, borrow=amount.borrow, lend=amount.lend, cap=cap(item), path=amount.path
-        )
+        item: replace(amount, cap=cap(item)) if amount.cap == UNCAPPED else amount
         for item, amount in queue.amounts.items()
     }
-    return TeamQueue(name=queue.name, team=queue.team, weight=queue.weight, amounts=amounts, path=queue.path)
+    return replace(queue, amounts=amounts)

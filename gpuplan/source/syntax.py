@@ -22,10 +22,10 @@ from gpuplan.source.sayings import (
     Saying,
 )
 
-_FORBIDDEN: Final = re.compile(
-    "[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-)
-"""What YAML does not allow, and the line ends of YAML 1.1 that 1.2 no longer counts as such (U+0085, U+2028, U+2029)."""
+_FORBIDDEN: Final = "[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+"""What YAML does not allow, and the line ends of YAML 1.1 that 1.2 no longer counts as such (U+0085, U+2028, U+2029).
+
+Not compiled before somebody needs it: that takes longer than to read a fleet."""
 _LET_PASS: Final = ("\x85", "\u2028", "\u2029", "\ufeff")
 """What the parser would take: old line ends, and the byte order mark, which joins a name unseen where files are joined."""
 _PARSERS_OWN_LIMIT: Final = "exceeded maximum nesting depth"
@@ -42,7 +42,7 @@ def forbidden_characters(file: str, text: str, *, parser_complains: bool = False
     if not parser_complains and not any(sign in text for sign in _LET_PASS):
         return ()
     found = []
-    for match in _FORBIDDEN.finditer(text):
+    for match in re.finditer(_FORBIDDEN, text):
         line, column = position_after(text[: match.start()])
         span = Span(file, line, column, line, column + 1)
         summary = f"the character U+{ord(match.group()):04X}, which cannot be seen and is not allowed"
