@@ -11,6 +11,9 @@ from gpuplan.output.files import OutputFile
 from gpuplan.output.index import Index, sha256
 from gpuplan.output.plan import previous_index
 
+APPLICATIONS = "argocd/application-"
+"""How the files of Argo CD's applications begin; each is named after its cluster."""
+
 
 def only(
     root: Path, files: Iterable[OutputFile], clusters: Sequence[str]
@@ -18,7 +21,7 @@ def only(
     """Return the files of a whole tree in which only the named clusters are new; without names, the files as they are.
 
     Files of other clusters keep what the last render wrote; one that somebody edited is a finding. Those that all clusters
-    share (Argo CD's) are new where the tree does not have them yet, and stay otherwise.
+    share (Argo CD's projects) are new where the tree does not have them yet, and stay otherwise.
     """
     files = tuple(files)
     if not clusters:
@@ -26,13 +29,14 @@ def only(
     previous = previous_index(root)
     if isinstance(previous, Diagnostic):
         return (), (previous,)
+    owner = _Owners({*clusters, *map(_folder, (*previous.hashes, *(file.path for file in files)))})
     fresh = [
         file
         for file in files
-        if _owner(file.path) in clusters or (not _owner(file.path) and file.path not in previous.hashes)
+        if owner.of(file.path) in clusters or (not owner.of(file.path) and file.path not in previous.hashes)
     ]
     paths = {file.path for file in fresh}
-    kept = [path for path in previous.hashes if path not in paths and _owner(path) not in clusters]
+    kept = [path for path in previous.hashes if path not in paths and owner.of(path) not in clusters]
     found = [_kept(root, path, previous) for path in kept]
     edited = tuple(item for item in found if isinstance(item, Diagnostic))
     return (*fresh, *(item for item in found if isinstance(item, OutputFile))), edited
@@ -49,7 +53,20 @@ def _kept(root: Path, path: str, previous: Index) -> OutputFile | Diagnostic:
     return OutputFile(path, content, previous.sources[path])
 
 
-def _owner(path: str) -> str:
-    """Return the cluster that a file belongs to; empty for those that all share."""
+def _folder(path: str) -> str:
+    """Return the cluster whose folder a file is in; empty where it is in none."""
     top, _, rest = path.partition("/")
     return rest.partition("/")[0] if top in ("clusters", "provisioner") else ""
+
+
+class _Owners:
+    """Which cluster a file belongs to: by its folder, or, for Argo CD's applications, by the end of its name."""
+
+    def __init__(self, clusters: Iterable[str]) -> None:
+        self.longest_first = sorted(filter(None, clusters), key=len, reverse=True)
+
+    def of(self, path: str) -> str:
+        """Return the cluster; empty for what all clusters share."""
+        if not path.startswith(APPLICATIONS):
+            return _folder(path)
+        return next((name for name in self.longest_first if path.endswith(f"-{name}.yaml")), "")

@@ -55,3 +55,16 @@ def test_a_hand_edit_in_another_cluster_is_found_and_not_adopted(tmp_path: Path)
     assert [(finding.rule, finding.at.file) for finding in found] == [
         ("output/hand-edited", str(root / "clusters/us/a.yaml"))
     ]
+
+
+def test_the_applications_of_the_named_cluster_are_its_own(tmp_path: Path) -> None:
+    names = ("gpuplan-eu", "kueue-eu", "gpuplan-prod-eu", "kueue-prod-eu")
+    clusters = [file("clusters/eu/a.yaml", "1"), file("clusters/prod-eu/a.yaml", "1")]
+    root = tmp_path / "rendered"
+    write_tree(
+        root, [*clusters, *(file(f"argocd/application-argocd-{name}.yaml", "old") for name in names)], version="1"
+    )
+    new = [*clusters, *(file(f"argocd/application-argocd-{name}.yaml", "new") for name in names)]
+    files, _ = only(root, new, ["eu"])
+    fresh = sorted(made.path for made in files if made.content == b"new")
+    assert fresh == ["argocd/application-argocd-gpuplan-eu.yaml", "argocd/application-argocd-kueue-eu.yaml"]
