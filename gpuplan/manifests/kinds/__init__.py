@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gpuplan.manifests.kinds.admission import ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding
 from gpuplan.manifests.kinds.argocd import Application, AppProject
-from gpuplan.manifests.kinds.core import ConfigMap, Namespace, NetworkPolicy, ResourceQuota, Service, ServiceAccount
+from gpuplan.manifests.kinds.core import ConfigMap, Namespace, ResourceQuota, Service, ServiceAccount
 from gpuplan.manifests.kinds.kueue import (
     ClusterQueue,
     Cohort,
@@ -20,7 +20,7 @@ from gpuplan.manifests.kinds.kueue import (
 from gpuplan.manifests.kinds.monitoring import PrometheusRule, ServiceMonitor
 from gpuplan.manifests.kinds.nfd import NodeFeatureRule
 from gpuplan.manifests.kinds.rbac import ClusterRole, ClusterRoleBinding, Role, RoleBinding
-from gpuplan.manifests.kinds.workload import DaemonSet, Deployment, PriorityClass, RuntimeClass
+from gpuplan.manifests.kinds.workload import DaemonSet, PriorityClass, RuntimeClass
 
 KubeObject = (
     AppProject
@@ -31,10 +31,8 @@ KubeObject = (
     | Cohort
     | ConfigMap
     | DaemonSet
-    | Deployment
     | LocalQueue
     | Namespace
-    | NetworkPolicy
     | NodeFeatureRule
     | PriorityClass
     | PrometheusRule
@@ -62,11 +60,9 @@ __all__ = [
     "Cohort",
     "ConfigMap",
     "DaemonSet",
-    "Deployment",
     "KubeObject",
     "LocalQueue",
     "Namespace",
-    "NetworkPolicy",
     "NodeFeatureRule",
     "PriorityClass",
     "PrometheusRule",

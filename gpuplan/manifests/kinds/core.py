@@ -1,10 +1,10 @@
-"""core/v1 and networking.k8s.io/v1: Namespace, ConfigMap, ServiceAccount, Service, ResourceQuota, NetworkPolicy."""
+"""core/v1: Namespace, ConfigMap, ServiceAccount, Service, ResourceQuota."""
 
 from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from gpuplan.manifests.kinds.meta import LabelSelector, LocalObjectReference, NamespacedMeta, ObjectMeta, StringMap
+from gpuplan.manifests.kinds.meta import LocalObjectReference, NamespacedMeta, ObjectMeta, StringMap
 
 
 class Namespace(TypedDict):
@@ -96,57 +96,3 @@ class ResourceQuota(TypedDict):
     kind: Literal["ResourceQuota"]
     metadata: NamespacedMeta
     spec: ResourceQuotaSpec
-
-
-class IPBlock(TypedDict):
-    """A range of addresses."""
-
-    cidr: str
-    # `except` is a Python keyword and we never carve a range, so the key is left out.
-
-
-class NetworkPolicyPeer(TypedDict):
-    """Who is at the other end; the two selectors together mean both."""
-
-    namespaceSelector: NotRequired[LabelSelector]
-    podSelector: NotRequired[LabelSelector]
-    ipBlock: NotRequired[IPBlock]
-
-
-class NetworkPolicyPort(TypedDict):
-    """A port that a rule opens."""
-
-    port: int | str
-    protocol: Literal["TCP", "UDP"]
-
-
-NetworkPolicyIngressRule = TypedDict(
-    "NetworkPolicyIngressRule",
-    {"from": NotRequired[list[NetworkPolicyPeer]], "ports": NotRequired[list[NetworkPolicyPort]]},
-)
-"""Traffic let in; no `from` means from anywhere."""
-
-
-class NetworkPolicyEgressRule(TypedDict):
-    """Traffic let out; no `to` means to anywhere."""
-
-    to: NotRequired[list[NetworkPolicyPeer]]
-    ports: NotRequired[list[NetworkPolicyPort]]
-
-
-class NetworkPolicySpec(TypedDict):
-    """What a set of pods may receive and send. A type without rules closes that direction."""
-
-    podSelector: LabelSelector
-    policyTypes: list[Literal["Ingress", "Egress"]]
-    ingress: NotRequired[list[NetworkPolicyIngressRule]]
-    egress: NotRequired[list[NetworkPolicyEgressRule]]
-
-
-class NetworkPolicy(TypedDict):
-    """networking.k8s.io/v1 NetworkPolicy."""
-
-    apiVersion: Literal["networking.k8s.io/v1"]
-    kind: Literal["NetworkPolicy"]
-    metadata: NamespacedMeta
-    spec: NetworkPolicySpec

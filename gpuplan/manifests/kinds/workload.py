@@ -1,4 +1,4 @@
-"""apps/v1 workloads and the classes that pods name: DaemonSet, Deployment, RuntimeClass, PriorityClass."""
+"""apps/v1 DaemonSet, and the classes that pods name: RuntimeClass and PriorityClass."""
 
 from __future__ import annotations
 
@@ -39,27 +39,6 @@ class DaemonSet(TypedDict):
     kind: Literal["DaemonSet"]
     metadata: NamespacedMeta
     spec: DaemonSetSpec
-
-
-class DeploymentSpec(TypedDict):
-    """A number of equal pods."""
-
-    minReadySeconds: NotRequired[int]
-    progressDeadlineSeconds: int
-    replicas: int
-    revisionHistoryLimit: int
-    selector: LabelSelector
-    strategy: UpdateStrategy
-    template: PodTemplateSpec
-
-
-class Deployment(TypedDict):
-    """apps/v1 Deployment."""
-
-    apiVersion: Literal["apps/v1"]
-    kind: Literal["Deployment"]
-    metadata: NamespacedMeta
-    spec: DeploymentSpec
 
 
 class RuntimeClassScheduling(TypedDict):
