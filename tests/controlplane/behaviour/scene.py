@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from gpuplan import conventions
@@ -20,6 +21,7 @@ from tests.controlplane.client import ApiError, Client, Object, identity
 from tests.controlplane.controlplane import ControlPlane
 
 LIMIT_SECONDS = 40.0
+WRITERS = 4
 SETTLED_SECONDS = 1.5
 """Kueue gathers what happens for up to a second before it looks again at jobs that wait."""
 
@@ -80,8 +82,9 @@ class Scene:
         return Job(made=self.client.create(self.job(team, queue, **asked)))
 
     def flood(self, team: str, queue: str, jobs: int, **asked: Any) -> list[Job]:
-        """Submit many equal jobs."""
-        return [self.submit(team, queue, **asked) for _ in range(jobs)]
+        """Submit many equal jobs, some at once."""
+        with ThreadPoolExecutor(WRITERS) as writers:
+            return list(writers.map(lambda _: self.submit(team, queue, **asked), range(jobs)))
 
     def finish(self, job: Job) -> None:
         """Let the work of a running job be done."""

@@ -15,7 +15,7 @@ from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool, agent_labels, node_labels, produced_resources
 from tests import build
 from tests.controlplane.acceptance import apply_manifests
-from tests.controlplane.behaviour.scene import LIMIT_SECONDS, Scene
+from tests.controlplane.behaviour.scene import LIMIT_SECONDS, WRITERS, Scene
 from tests.controlplane.client import Client, Object
 from tests.controlplane.controlplane import ControlPlane
 from tests.controlplane.workloads import is_true
@@ -55,7 +55,7 @@ class Stage:
         (cluster,) = fleet.clusters
         manifests = [one for one in emit(fleet, lambda *_: None) if one.cluster == cluster.name]
         self._start_kueue(cluster)
-        with ThreadPoolExecutor(4) as makers:
+        with ThreadPoolExecutor(WRITERS) as makers:
             list(makers.map(lambda node: self.plane.add_node(**node), nodes(cluster, nodes_per_block)))
         assert apply_manifests(self.plane.client, [{**one.object} for one in manifests]) == []
         self.plane.wait_for(lambda: inactive(self.plane.client) == [], LIMIT_SECONDS, what="all queues to be active")

@@ -13,10 +13,10 @@ teams:
   vision: {namespaces: [vision], quotas: {notebooks: {weight: 2}}}
   nlp: {namespaces: [nlp], quotas: {notebooks: {weight: 1}}}
 """)
-    early = scene.flood("nlp", "notebooks", 13)
+    early = scene.flood("nlp", "notebooks", 12)
     assert len(scene.settled(early)) == 12, "idle cards are used whoever asks"
 
-    late = scene.flood("vision", "notebooks", 10)
+    late = scene.flood("vision", "notebooks", 9)
 
     running = scene.settled([*early, *late])
     assert len(running) == 12
