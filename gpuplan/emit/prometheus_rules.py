@@ -86,7 +86,11 @@ def _state_rules(fleet: Fleet, cluster: Cluster, pools: tuple[NodePool, ...]) ->
     thresholds, runbooks = fleet.monitoring.thresholds, fleet.monitoring.runbook_base
     managed = bool(agents.managed_pools(cluster))
     alerts = [
-        *_presence_alerts(thresholds, _NODES_BY_PODS if managed else _NODES_BY_LABELS),
+        *(
+            _presence_alerts(thresholds, _NODES_BY_PODS)
+            if managed
+            else _presence_alerts(thresholds, _NODES_BY_LABELS, only_if=_NODE_LABEL_SEEN)
+        ),
         *_xid_alerts(fleet.catalog),
         _thermal_alert(thresholds),
         *_row_remap_alerts(fleet.catalog, pools),
@@ -122,7 +126,12 @@ def _pool_by_labels(pool: NodePool) -> str:
     return f'max by (node, pool) (label_replace(kube_node_labels{{{wanted}}}, "pool", "{pool.name}", "", ""))'
 
 
-def _presence_alerts(thresholds: Thresholds, unknown: str) -> Iterator[AlertingRule]:
+_NODE_LABEL_SEEN = '\nand on () count(count_over_time(DCGM_FI_DEV_GPU_TEMP{node!=""}[1d])) > 0'
+"""Somebody else's exporter may be scraped without a `node` label: then its silence says nothing about a node."""
+
+
+def _presence_alerts(thresholds: Thresholds, unknown: str, only_if: str = "") -> Iterator[AlertingRule]:
+    """What is missing. `only_if` is a condition under which absence means anything."""
     yield {
         "alert": "GpuNodesUnknown",
         "expr": "absent(gpuplan:node_pool:info)",
@@ -135,7 +144,7 @@ def _presence_alerts(thresholds: Thresholds, unknown: str) -> Iterator[AlertingR
     }
     yield {
         "alert": "GpuExporterDownOnGpuNode",
-        "expr": "gpuplan:node_pool:info unless on (node) count by (node) (DCGM_FI_DEV_GPU_TEMP)",
+        "expr": "gpuplan:node_pool:info unless on (node) count by (node) (DCGM_FI_DEV_GPU_TEMP)" + only_if,
         "for": f"{thresholds.exporter_down_minutes}m",
         "labels": _platform("critical"),
         "annotations": {
@@ -147,7 +156,7 @@ def _presence_alerts(thresholds: Thresholds, unknown: str) -> Iterator[AlertingR
     yield {
         "alert": "GpuMissingFromNode",
         "expr": "(gpuplan:node_pool:info * on (pool) group_left () gpuplan_pool_gpus_per_node)\n"
-        "- on (node) group_left () count by (node) (count by (node, UUID) (DCGM_FI_DEV_GPU_TEMP)) > 0",
+        "- on (node) group_left () count by (node) (count by (node, UUID) (DCGM_FI_DEV_GPU_TEMP)) > 0" + only_if,
         "for": f"{thresholds.card_missing_minutes}m",
         "labels": _platform("critical"),
         "annotations": {
