@@ -61,12 +61,25 @@ KUEUE_CONFIG = f"{KUEUE_RELEASE}-manager-config"
 """ConfigMap of Kueue's manager, as Kueue's own manifests and its chart name it."""
 KUEUE_CONFIG_KEY = "controller_manager_config.yaml"
 
+# NVIDIA's node agents: their DaemonSets, service accounts and roles. No name begins as another does, so that those of no
+# two agents and pools collide.
+DEVICE_PLUGIN = "nvidia-device-plugin"
+FEATURE_DISCOVERY = "gpu-feature-discovery"
+MPS_DAEMON = "nvidia-mps-control-daemon"
+MIG_MANAGER = "nvidia-mig-manager"
+DCGM_EXPORTER = "nvidia-dcgm-exporter"
+DCGM_COUNTERS = "dcgm-counters"
+PRIVILEGED_AGENTS = "nvidia-node-agents-privileged"
+
 # Objects that a cluster has once. What shares its API group with others starts with our name.
-TEAM_ROLE = "gpuplan-team-member"
-CRITICAL_PODS_QUOTA = "gpuplan-critical-pods"
-POLICY_PRIORITY_BAND = "gpuplan-priority-band"
-POLICY_QUEUE_REQUIRED = "gpuplan-queue-required"
-POLICY_PRODUCED_RESOURCES = "gpuplan-produced-resources"
+OWN_PREFIX = f"{MANAGED_BY}-"
+TEAM_ROLE = f"{OWN_PREFIX}team-member"
+MIG_MANAGER_ROLE = f"{OWN_PREFIX}{MIG_MANAGER}"
+CRITICAL_PODS_QUOTA = f"{OWN_PREFIX}critical-pods"
+POLICY_PRIORITY_BAND = f"{OWN_PREFIX}priority-band"
+POLICY_QUEUE_REQUIRED = f"{OWN_PREFIX}queue-required"
+POLICY_PRODUCED_RESOURCES = f"{OWN_PREFIX}produced-resources"
+PROMETHEUS_RULE = f"{OWN_PREFIX}gpu-state"
 
 
 class ServerValue(enum.Enum):
@@ -138,12 +151,12 @@ def priority_class_name(service: str, level: str) -> str:
 
 def pod_priority_class_name(service: str) -> str:
     """Name the PriorityClass for pods of a service class."""
-    return f"gpuplan-{service}"
+    return f"{OWN_PREFIX}{service}"
 
 
 def application_name(cluster: str) -> str:
     """Name the Argo CD Application of a cluster."""
-    return f"gpuplan-{cluster}"
+    return f"{OWN_PREFIX}{cluster}"
 
 
 def kueue_application_name(cluster: str) -> str:
@@ -156,6 +169,11 @@ def kueue_project_name(project: str) -> str:
     return f"{project}-kueue"
 
 
-def device_plugin_name(pool: str) -> str:
-    """Name the device plugin's DaemonSet of a pool."""
-    return f"nvidia-device-plugin-{pool}"
+def node_feature_rule_name(pool: str) -> str:
+    """Name the NodeFeatureRule of a pool."""
+    return f"{OWN_PREFIX}{pool}"
+
+
+def daemon_set_name(agent: str, pool: str) -> str:
+    """Name an agent's DaemonSet of a pool, and the configuration that goes with it."""
+    return f"{agent}-{pool}"

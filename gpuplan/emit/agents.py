@@ -51,19 +51,22 @@ class Agent:
 
 
 DEVICE_PLUGIN = Agent(
-    name="nvidia-device-plugin", component="devicePlugin", app="nvidia-device-plugin-daemonset", deploy="device-plugin"
+    name=conventions.DEVICE_PLUGIN,
+    component="devicePlugin",
+    app="nvidia-device-plugin-daemonset",
+    deploy="device-plugin",
 )
 FEATURE_DISCOVERY = Agent(
-    name="gpu-feature-discovery",
+    name=conventions.FEATURE_DISCOVERY,
     component="devicePlugin",
     app="gpu-feature-discovery",
     deploy="gpu-feature-discovery",
     uses_api=True,
 )
-MPS_DAEMON = Agent(name="nvidia-mps-control-daemon", component="devicePlugin")
-MIG_MANAGER = Agent(name="nvidia-mig-manager", component="migManager", uses_api=True)
+MPS_DAEMON = Agent(name=conventions.MPS_DAEMON, component="devicePlugin")
+MIG_MANAGER = Agent(name=conventions.MIG_MANAGER, component="migManager", uses_api=True)
 DCGM_EXPORTER = Agent(
-    name="nvidia-dcgm-exporter", component="dcgmExporter", app="nvidia-dcgm-exporter", deploy="dcgm-exporter"
+    name=conventions.DCGM_EXPORTER, component="dcgmExporter", app="nvidia-dcgm-exporter", deploy="dcgm-exporter"
 )
 AGENTS = (DEVICE_PLUGIN, FEATURE_DISCOVERY, MPS_DAEMON, MIG_MANAGER, DCGM_EXPORTER)
 
@@ -124,11 +127,6 @@ def labels(cluster: Cluster, pool: NodePool) -> dict[str, str]:
     """
     read = {} if cluster.stack == "external" else agent_labels(pool)
     return dict(sorted({**node_labels(pool), **read}.items()))
-
-
-def daemon_set_name(agent: Agent, pool: NodePool) -> str:
-    """Name an agent's DaemonSet of a pool. No agent's name begins as another's does, so no two can collide."""
-    return f"{agent.name}-{pool.name}"
 
 
 def image(cluster: Cluster, agent: Agent) -> str:
@@ -203,11 +201,12 @@ def role_binding(agent: Agent, area: Area) -> RoleBinding:
 
 def daemon_set(cluster: Cluster, pool: NodePool, agent: Agent, area: Area, pod: AgentPod) -> DaemonSet:
     """Return the agent's DaemonSet of a pool, with every default that the API server would fill in."""
+    name = conventions.daemon_set_name(agent.name, pool.name)
     ours = {conventions.LABEL_APP_NAME: agent.name, conventions.LABEL_POOL: pool.name}
     return {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
-        "metadata": base.namespaced(daemon_set_name(agent, pool), conventions.SYSTEM_NAMESPACE, area, labels=ours),
+        "metadata": base.namespaced(name, conventions.SYSTEM_NAMESPACE, area, labels=ours),
         "spec": {
             "revisionHistoryLimit": 10,
             "selector": {"matchLabels": ours},

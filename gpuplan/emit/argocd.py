@@ -30,8 +30,6 @@ DELIVERY: KeyPath = ("delivery", "argocd")
 OWN_GROUPS = ("kueue.x-k8s.io", "nfd.k8s-sigs.io")
 """API groups whose cluster-scoped objects are the fleet's alone, under names from the spec. Others are allowed by name."""
 
-OWN_PREFIX = "gpuplan-"
-
 KUEUE_CLUSTER_KINDS: Sequence[GroupKind] = (
     {"group": "", "kind": "Namespace", "name": conventions.KUEUE_NAMESPACE},
     {"group": "admissionregistration.k8s.io", "kind": "MutatingWebhookConfiguration", "name": "kueue-*"},
@@ -129,7 +127,7 @@ def _permitted(key: ObjectKey) -> tuple[str, str, str]:
     group, kind = _group_kind(key)
     if group in OWN_GROUPS:
         return group, kind, ""
-    return group, kind, f"{OWN_PREFIX}*" if key.name.startswith(OWN_PREFIX) else key.name
+    return group, kind, f"{conventions.OWN_PREFIX}*" if key.name.startswith(conventions.OWN_PREFIX) else key.name
 
 
 def _whitelisted(group: str, kind: str, name: str) -> GroupKind:

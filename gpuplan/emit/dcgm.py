@@ -45,7 +45,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
         return
     yield agents.service_account(fleet, cluster, DCGM_EXPORTER, base.DCGM)
     config = agents.config_map(
-        "dcgm-counters", base.DCGM, {COUNTERS_FILE: counters_csv(fleet.monitoring, fleet.catalog)}
+        conventions.DCGM_COUNTERS, base.DCGM, {COUNTERS_FILE: counters_csv(fleet.monitoring, fleet.catalog)}
     )
     yield base.manifest(fleet, cluster, base.DCGM, config, fleet.monitoring.path)
     for pool in pools:

@@ -40,7 +40,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
 
 
 def _pool(fleet: Fleet, cluster: Cluster, pool: NodePool) -> Iterator[Manifest]:
-    name = agents.daemon_set_name(DEVICE_PLUGIN, pool)
+    name = conventions.daemon_set_name(DEVICE_PLUGIN.name, pool.name)
     config = agents.config_map(name, base.DEVICE_PLUGIN, {agents.CONFIG_FILE: yaml_text(plugin_config(pool))})
     pods = {
         DEVICE_PLUGIN: _plugin_pod(cluster, pool, config),

@@ -22,7 +22,6 @@ from gpuplan.model.pools import NodePool, Sharing, SharingMode, mig_config_name
 ALL_DISABLED = "all-disabled"
 """Name of the layout with MIG off on every card: the way back, by hand, from any other."""
 
-CLUSTER_ROLE = f"{conventions.MANAGED_BY}-{MIG_MANAGER.name}"
 _CLIENTS_FILE = "clients.yaml"
 _HOST_CLIENTS = (
     "nvsm.service",
@@ -51,7 +50,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
 
 def _pool(fleet: Fleet, cluster: Cluster, pool: NodePool) -> Iterator[Manifest]:
     config = agents.config_map(
-        agents.daemon_set_name(MIG_MANAGER, pool),
+        conventions.daemon_set_name(MIG_MANAGER.name, pool.name),
         base.MIG,
         {
             agents.CONFIG_FILE: yaml_text(mig_parted_config(pool.sharing)),
@@ -129,7 +128,7 @@ def _cluster_role() -> ClusterRole:
     return {
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "ClusterRole",
-        "metadata": base.metadata(CLUSTER_ROLE, base.MIG),
+        "metadata": base.metadata(conventions.MIG_MANAGER_ROLE, base.MIG),
         "rules": [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "watch", "patch"]}],
     }
 
@@ -138,8 +137,12 @@ def _cluster_role_binding() -> ClusterRoleBinding:
     return {
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "ClusterRoleBinding",
-        "metadata": base.metadata(CLUSTER_ROLE, base.MIG),
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": CLUSTER_ROLE},
+        "metadata": base.metadata(conventions.MIG_MANAGER_ROLE, base.MIG),
+        "roleRef": {
+            "apiGroup": "rbac.authorization.k8s.io",
+            "kind": "ClusterRole",
+            "name": conventions.MIG_MANAGER_ROLE,
+        },
         "subjects": [{"kind": "ServiceAccount", "name": MIG_MANAGER.name, "namespace": conventions.SYSTEM_NAMESPACE}],
     }
 

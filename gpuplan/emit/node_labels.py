@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from gpuplan import conventions
 from gpuplan.catalog.cards import Card, Vendor
 from gpuplan.emit import agents, base
 from gpuplan.manifests.kinds import NodeFeatureRule
@@ -50,7 +51,7 @@ def _node_feature_rule(cluster: Cluster, pool: NodePool) -> NodeFeatureRule:
     return {
         "apiVersion": "nfd.k8s-sigs.io/v1alpha1",
         "kind": "NodeFeatureRule",
-        "metadata": base.metadata(f"gpuplan-{pool.name}", base.NODES, base.FOREIGN_CRD),
+        "metadata": base.metadata(conventions.node_feature_rule_name(pool.name), base.NODES, base.FOREIGN_CRD),
         "spec": {"rules": [rule]},
     }
 

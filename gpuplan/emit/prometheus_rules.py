@@ -51,7 +51,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
         "apiVersion": "monitoring.coreos.com/v1",
         "kind": "PrometheusRule",
         "metadata": base.namespaced(
-            "gpuplan-gpu-state",
+            conventions.PROMETHEUS_RULE,
             conventions.SYSTEM_NAMESPACE,
             base.MONITORING,
             base.FOREIGN_CRD,

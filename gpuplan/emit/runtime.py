@@ -38,7 +38,7 @@ def _privileged_use(cluster: Cluster) -> RoleBinding:
     return {
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "RoleBinding",
-        "metadata": base.namespaced("nvidia-node-agents-privileged", conventions.SYSTEM_NAMESPACE, base.RUNTIME),
+        "metadata": base.namespaced(conventions.PRIVILEGED_AGENTS, conventions.SYSTEM_NAMESPACE, base.RUNTIME),
         "roleRef": {
             "apiGroup": "rbac.authorization.k8s.io",
             "kind": "ClusterRole",

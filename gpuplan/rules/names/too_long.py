@@ -66,7 +66,8 @@ def _names(cluster: Cluster) -> Iterator[Name]:
     yield Name("Application", conventions.application_name(cluster.name), cluster.path)
     for pool in cluster.pools:
         if cluster.stack == "manual":
-            yield Name("DaemonSet", conventions.device_plugin_name(pool.name), pool.path)
+            name = conventions.daemon_set_name(conventions.DEVICE_PLUGIN, pool.name)
+            yield Name("DaemonSet", name, pool.path)
     for flavor in cluster.flavors:
         pool = flavor.pools[0]
         if flavor.sharing.mode is SharingMode.MIG:
