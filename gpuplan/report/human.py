@@ -49,6 +49,13 @@ def count_line(found: Diagnostics, page: Page) -> str:
     return f"Found {', '.join(words)} in {files} {'file' if files == 1 else 'files'}."
 
 
+def plain_lines(headline: str, finding: Diagnostic) -> list[str]:
+    """Return a finding below a headline of the caller's: why it matters, the other places, the fix, line by line."""
+    also = [f"also: {other.at} {other.message}" for other in finding.also]
+    parts = (headline, finding.detail, *also, f"fix: {finding.fix}" if finding.fix else "")
+    return [line for part in parts for line in part.splitlines()]
+
+
 def _noun(severity: Severity, count: int) -> str:
     noun = "note" if severity is Severity.INFO else severity.value
     return noun if count == 1 else noun + "s"

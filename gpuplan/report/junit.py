@@ -7,6 +7,7 @@ from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
 from gpuplan.diagnostics import Diagnostic, Diagnostics, Severity
+from gpuplan.report.human import plain_lines
 from gpuplan.report.terminal import printable
 
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -42,10 +43,8 @@ def _case(finding: Diagnostic) -> str:
 
 
 def _text(finding: Diagnostic) -> str:
-    also = [f"also: {other.at} {other.message}" for other in finding.also]
-    parts = [f"{finding.at} {finding.severity.value} {finding.rule}: {finding.summary}", finding.detail, *also]
-    lines = [line for part in (*parts, f"fix: {finding.fix}" if finding.fix else "") for line in part.splitlines()]
-    return escape("\n".join(map(_clean, lines)))
+    headline = f"{finding.at} {finding.severity.value} {finding.rule}: {finding.summary}"
+    return escape("\n".join(map(_clean, plain_lines(headline, finding))))
 
 
 def _attribute(text: str) -> str:

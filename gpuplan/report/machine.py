@@ -6,7 +6,7 @@ import json
 from typing import Any, Final
 
 from gpuplan.diagnostics import Diagnostic, Diagnostics, Severity, Span
-from gpuplan.report.human import Page, count_line
+from gpuplan.report.human import Page, count_line, plain_lines
 from gpuplan.report.terminal import printable
 
 FORMAT_VERSION: Final = "1.0"
@@ -69,9 +69,7 @@ def _command(finding: Diagnostic) -> str:
     if at.line == at.end_line:  # columns of two lines say nothing to GitHub
         properties |= {"col": str(at.column), "endColumn": str(at.end_column)}
     properties["title"] = finding.rule
-    also = [f"also: {other.at} {other.message}" for other in finding.also]
-    parts = [finding.summary, finding.detail, *also, f"fix: {finding.fix}" if finding.fix else ""]
-    message = "\n".join(line for part in parts if part for line in part.splitlines())
+    message = "\n".join(plain_lines(finding.summary, finding))
     written = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     return f"::{_GITHUB_LEVEL[finding.severity]} {written}::{_data(message)}"
 
