@@ -67,7 +67,7 @@ from gpuplan.rules.mig import (
 from gpuplan.rules.monitoring import counter_needs_profiling, counter_not_on_mig, runbook_base, unknown_counter
 from gpuplan.rules.names import collision, too_long
 from gpuplan.rules.namespace import in_two_teams, repeated, reserved, usually_others
-from gpuplan.rules.nfd import ambiguous_pools, card_without_pci_id, node_name_pattern
+from gpuplan.rules.nfd import ambiguous_pools, card_without_pci_id, node_name_pattern, worker_tolerations
 from gpuplan.rules.pool import (
     cards_per_node_unusual,
     label_reserved,
@@ -196,6 +196,7 @@ MODULES: tuple[ModuleType, ...] = (
     ambiguous_pools,
     card_without_pci_id,
     node_name_pattern,
+    worker_tolerations,
     cards_per_node_unusual,
     label_reserved,
     no_common_label,
