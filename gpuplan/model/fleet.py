@@ -172,8 +172,8 @@ class Suppression:
     """A finding that the fleet's owner accepts, with the reason and the last day on which that holds."""
 
     rule: str
-    at: KeyPath
-    """Path below which the finding is accepted; empty for the whole fleet."""
+    at: str
+    """Dotted path below which the finding is accepted; empty for the whole fleet."""
     reason: str
     until: datetime.date
     path: KeyPath

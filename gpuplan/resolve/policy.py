@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 
-from gpuplan.diagnostics import KeyPath
 from gpuplan.model.fleet import Delivery, Enforcement, Governance, GuardRails, Monitoring, Suppression, Thresholds
 from gpuplan.spec.fleet import FleetSpec
 
@@ -54,18 +53,14 @@ def delivery(spec: FleetSpec) -> Delivery:
 
 
 def suppressions(spec: FleetSpec) -> tuple[Suppression, ...]:
-    """Return the findings that the owner accepts. Their `at` is a dotted path; names with dots are not split wrongly."""
+    """Return the findings that the owner accepts."""
     return tuple(
         Suppression(
             rule=said.rule,
-            at=_path(said.at or ""),
+            at=said.at or "",
             reason=said.reason,
             until=datetime.date.fromisoformat(said.until) if said.until else datetime.date.max,
             path=("suppress", index),
         )
         for index, said in enumerate(spec.suppress)
     )
-
-
-def _path(text: str) -> KeyPath:
-    return tuple(part for part in text.replace("/", ".").split(".") if part)

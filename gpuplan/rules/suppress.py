@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterable, Iterator
 
 from gpuplan.diagnostics import Diagnostic, Diagnostics, KeyPath, Severity, Span, ordered
@@ -84,16 +85,26 @@ def _answering(found: Iterable[Diagnostic], suppression: Suppression, places: Pl
             yield finding
 
 
-def _existing(path: KeyPath, places: Places) -> KeyPath | None:
-    """Return the path with positions in lists as numbers, or None where the spec does not hold it.
+def _existing(place: str, places: Places) -> KeyPath | None:
+    """Return the path that `nodePools.a.taints.0` stands for, or None where the spec does not hold it.
+
+    Dots and slashes part names, and a name may hold some itself (`lab/1g.5gb`): the shortest that exists is meant.
+    """
+    held: KeyPath = ()
+    parts = re.split("([./])", place) if place else []  # a name, a sign, a name…
+    while parts:
+        names = ((end, "".join(parts[:end])) for end in range(1, len(parts) + 1, 2))
+        found = next(((end, below) for end, name in names if (below := _below(held, name, places))), None)
+        if found is None:
+            return None
+        held, parts = found[1], parts[found[0] + 1 :]
+    return held
+
+
+def _below(held: KeyPath, name: str, places: Places) -> KeyPath | None:
+    """Return the path one key, or one position in a list, further down; None where the spec has no such thing.
 
     Places answer for a missing path with what would hold it, which would accept far more than was written.
     """
-    held: KeyPath = ()
-    for segment in path:
-        number = int(segment) if isinstance(segment, str) and segment.isdecimal() else segment
-        below = [(*held, known) for known in (segment, number) if places.value((*held, known)) != places.value(held)]
-        if not below:
-            return None
-        held = below[0]
-    return held
+    keys: tuple[str | int, ...] = (name, int(name)) if name.isdecimal() else (name,)
+    return next(((*held, key) for key in keys if places.value((*held, key)) != places.value(held)), None)

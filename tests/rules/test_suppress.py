@@ -65,6 +65,20 @@ def test_a_place_may_be_a_position_in_a_list() -> None:
     assert lines_of(left(f"{{rule: {soft}, at: nodePools.a.taints.0, reason: other work may run here}}"), soft) == []
 
 
+@pytest.mark.parametrize("place", ["teams.nlp.quotas.scratch.lab/1g.5gb", "teams/nlp/quotas/scratch/lab/1g.5gb"])
+def test_a_name_in_a_place_may_hold_dots_and_slashes_itself(place: str) -> None:
+    text = FLEET.replace("l4]", "a100-sxm-40gb]").replace(
+        "    selectedBy: {nfd: {}}\n", "    selectedBy: {nfd: {}}\n    sharing: {mig: {profiles: {1g.5gb: 7}}}\n"
+    )
+    text += """\
+taskPools: {scratch: {kind: experiment, service: reclaimable, tiers: [lab]}}
+teams: {nlp: {namespaces: [nlp], quotas: {scratch: {lab/1g.5gb: {cap: 999}}}}}
+"""
+    above = "quota/cap-above-capacity"
+    assert lines_of(left(text=text), above) == [20]
+    assert lines_of(left(f"{{rule: {above}, at: {place}, reason: cards are on their way}}", text=text), above) == []
+
+
 @pytest.mark.parametrize("place", ["nodePools.c", "nodePools.a.drivers", "nodePools.a.taints.1", "nodePool"])
 def test_a_place_that_does_not_exist_takes_nothing_and_is_reported(place: str) -> None:
     found = left(f"{{rule: {ENDED}, at: {place}, reason: waiting for new images}}")
