@@ -66,10 +66,9 @@ def _expanded(text: str, at: int) -> str:
     """Return printable text with tabs as spaces; `at` is the cell where it begins."""
     out: list[str] = []
     for char in printable(text):
-        if char == "\t":
-            char = " " * (_TAB_STOP - at % _TAB_STOP)  # noqa: PLW2901
-        out.append(char)
-        at += cells(char)
+        shown = " " * (_TAB_STOP - at % _TAB_STOP) if char == "\t" else char
+        out.append(shown)
+        at += cells(shown)
     return "".join(out)
 
 
