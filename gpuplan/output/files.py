@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -42,6 +43,7 @@ def _origins(made: Manifest | TextFile) -> Iterable[Origin]:
     return (made.origin, *made.also)
 
 
+@functools.lru_cache(maxsize=4096)  # a few files are the origin of all that is written
 def _as_fleet_file(file: str, fleet_dir: str) -> str:
     path = PurePath(file)
     try:
