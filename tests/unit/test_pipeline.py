@@ -35,7 +35,16 @@ def rendered(out: Path, surroundings: Mapping[str, str], python: Path = Path(sys
     """Render the example fleet in a process of its own; return the hash of each file."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG", "PYTHON"))}
     environment = {**inherited, **PLAIN, **surroundings, "GPUPLAN_TODAY": "2026-11-30", "PYTHONPATH": str(ROOT)}
-    command = [python, "-c", "from gpuplan.cli import main; main()", "render", "--fleet", "fleet", "--out", out]
+    command: list[str | Path] = [
+        python,
+        "-c",
+        "from gpuplan.cli import main; main()",
+        "render",
+        "--fleet",
+        "fleet",
+        "--out",
+        out,
+    ]
     done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     return hashes(out)
@@ -103,7 +112,7 @@ def _interpreter(version: str) -> Path | None:
 
 def _install(interpreter: Path, venv: Path) -> None:
     """Make the environment; `complete` is written last, so that a broken one is made again."""
-    pip = [venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip: list[str | Path] = [venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     wanted = ["click", "jinja2", "jsonschema-rs", "pydantic", "PyYAML", "rich"]
     try:
         subprocess.run([interpreter, "-m", "venv", "--clear", venv], check=True, capture_output=True, timeout=60)
