@@ -15,7 +15,8 @@ from typing import Literal, Protocol
 from gpuplan.catalog import Catalog
 from gpuplan.catalog.releases import Component, Release
 from gpuplan.diagnostics import KeyPath, Span
-from gpuplan.model.pools import Flavor, NodePool
+from gpuplan.model.flavors import Flavor
+from gpuplan.model.pools import NodePool
 from gpuplan.model.queues import Cohort, TaskPool, Team
 from gpuplan.model.quota_tree import QuotaTree
 from gpuplan.versions import Version

@@ -27,7 +27,8 @@ from dataclasses import dataclass
 
 from gpuplan import conventions
 from gpuplan.diagnostics import KeyPath
-from gpuplan.model.pools import Flavor, produced_resources
+from gpuplan.model.flavors import Flavor
+from gpuplan.model.pools import produced_resources
 from gpuplan.model.queues import Cohort, FlavorResource, Service, TaskPool, TeamQueue
 
 Nodes = Mapping[int, int]

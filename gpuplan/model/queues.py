@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gpuplan import conventions
 from gpuplan.diagnostics import KeyPath
-from gpuplan.model.pools import Flavor
+from gpuplan.model.flavors import Flavor
 
 FlavorResource = tuple[str, str]
 """(flavor name, resource name): what Kueue keeps a quota for."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from gpuplan.model.pools import Flavor
+from gpuplan.model.flavors import Flavor
 from gpuplan.model.queues import Amount, Cohort, FlavorResource, Service
 from gpuplan.quantity import Quantity
 

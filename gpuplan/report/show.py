@@ -9,8 +9,9 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from gpuplan.diagnostics import KeyPath
+from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import Flavor, node_labels, produced_resources
+from gpuplan.model.pools import node_labels, produced_resources
 from gpuplan.model.quota_tree import NO_QUOTA
 from gpuplan.report.console import table, title
 

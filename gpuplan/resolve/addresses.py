@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 
 from gpuplan.catalog.mig import label_safe
-from gpuplan.model.pools import Flavor
+from gpuplan.model.flavors import Flavor
 from gpuplan.model.queues import FlavorResource
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from gpuplan.diagnostics import KeyPath
-from gpuplan.model.pools import Flavor
+from gpuplan.model.flavors import Flavor
 from gpuplan.model.queues import FlavorResource, TaskPool
 from gpuplan.resolve import findings
 from gpuplan.resolve.addresses import candidates, finest, proportional

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from gpuplan import conventions
 from gpuplan.catalog import Card, Vendor
 from gpuplan.catalog.mig import label_safe
+from gpuplan.model.flavors import Flavor, flavor
 from gpuplan.model.pools import (
     CardTier,
     Driver,
-    Flavor,
     MigGroup,
     MigStrategy,
     NodePool,
@@ -21,7 +21,6 @@ from gpuplan.model.pools import (
     Sharing,
     SharingMode,
     Taint,
-    flavor,
 )
 from gpuplan.quantity import Quantity
 from gpuplan.resolve import findings

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from gpuplan import conventions
 from gpuplan.diagnostics import KeyPath
-from gpuplan.model.pools import CardTier, Flavor
+from gpuplan.model.flavors import Flavor
+from gpuplan.model.pools import CardTier
 from gpuplan.model.queues import (
     Amount,
     Cohort,

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpuplan.diagnostics import KeyPath
+from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import WHOLE_CARD, Flavor
+from gpuplan.model.pools import WHOLE_CARD
 from gpuplan.model.queues import Cohort, FlavorResource, PoolShare, TaskPool, Team, TeamQueue
 from gpuplan.model.quota_tree import NO_QUOTA
 

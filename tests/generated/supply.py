@@ -9,9 +9,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.fragmentation import nodes_of
-from gpuplan.model.pools import Flavor
 from gpuplan.resolve.addresses import candidates, finest
 
 Entry = dict[str, Any]

@@ -12,8 +12,9 @@ from gpuplan.emit.base import CONFIRM_REMOVAL, FLAVORS, FOREIGN_CRD, manifest, m
 from gpuplan.manifests.kinds import ResourceFlavor, Topology
 from gpuplan.manifests.kinds.kueue import ResourceFlavorSpec
 from gpuplan.manifests.set import Manifest
+from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import CardTier, Flavor
+from gpuplan.model.pools import CardTier
 
 
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:

@@ -32,8 +32,8 @@ from gpuplan.manifests.kinds.kueue import (
 )
 from gpuplan.manifests.kinds.kueue import ResourceGroup as ResourceGroupSpec
 from gpuplan.manifests.set import Manifest
+from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import Flavor
 from gpuplan.model.queues import Cohort, Fallback, ResourceGroup, Service, TaskPool, TeamQueue, resource_groups
 from gpuplan.model.quota_tree import NO_QUOTA, Limit, QuotaNode
 from gpuplan.quantity import Quantity

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import Flavor
 from gpuplan.model.queues import Cohort
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.amounts import cohorts

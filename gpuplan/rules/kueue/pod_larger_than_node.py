@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Related, Severity
+from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.fragmentation import nodes_of, on_one_node
-from gpuplan.model.pools import Flavor
 from gpuplan.model.queues import TaskPool
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.amounts import flavors_of, offer, pieces

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Related, Severity
+from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import WHOLE_CARD, Flavor
+from gpuplan.model.pools import WHOLE_CARD
 from gpuplan.model.queues import Cohort, ResourceGroup
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.amounts import cohorts

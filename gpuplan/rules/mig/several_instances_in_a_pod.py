@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import Flavor, SharingMode
+from gpuplan.model.pools import SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.amounts import flavors_of
 from gpuplan.rules.walk import listed

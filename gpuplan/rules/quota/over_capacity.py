@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Related, Severity
+from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import Flavor
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.amounts import counted, offer, offers, overdrawn, owners, pieces
 from gpuplan.rules.walk import point
