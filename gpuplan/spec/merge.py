@@ -6,7 +6,7 @@ entry twice is a finding that shows both places, never a silent win of the later
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gpuplan.diagnostics import Diagnostic, Diagnostics, KeyPath, Related, Span
@@ -34,34 +34,41 @@ class Origins:
 
 
 def merge(documents: Iterable[Document]) -> tuple[Mapping, Diagnostics]:
-    """Join documents in the given order. At least one document."""
+    """Join documents in the given order: entries stand where the first of their name stood. At least one document."""
     documents = tuple(documents)
     first = documents[0].root
     found: list[Diagnostic] = []
-    entries: dict[str, Entry] = {}
+    parts: dict[str, list[Entry]] = {}
     for document in documents:
         for name, entry in document.root.entries.items():
-            known = entries.get(name)
-            entries[name] = entry if known is None else _join(name, known, entry, found)
+            parts.setdefault(name, []).append(entry)
+    entries = {name: _joined(name, own, found) for name, own in parts.items()}
     return Mapping(first.file, first.start, first.end, entries), tuple(found)
 
 
-def _join(name: str, known: Entry, new: Entry, found: list[Diagnostic]) -> Entry:
-    """Join two values of one top-level key."""
-    a, b = known.value, new.value
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        found.extend(_twice(name, a, b))
-        return Entry(known.key, Mapping(a.file, a.start, a.end, {**a.entries, **b.entries, **a.entries}))
-    if isinstance(a, Sequence) and isinstance(b, Sequence):
-        return Entry(known.key, Sequence(a.file, a.start, a.end, (*a.items, *b.items)))
-    if name not in REPEATABLE or a.plain() != b.plain():
-        found.append(_repeated(name, known, new))
-    return known
-
-
-def _twice(section: str, a: Mapping, b: Mapping) -> Iterator[Diagnostic]:
-    both = ((name, a.entries[name], entry) for name, entry in b.entries.items() if name in a.entries)
-    return (_repeated(f"{section}.{name}", first, second) for name, first, second in both)
+def _joined(name: str, parts: list[Entry], found: list[Diagnostic]) -> Entry:
+    """Join all values of one top-level key to the first one, in one pass: there may be thousands of files."""
+    first, *others = parts
+    value = first.value
+    entries = dict(value.entries) if isinstance(value, Mapping) else {}
+    items = list(value.items) if isinstance(value, Sequence) else []
+    for other in others:
+        more = other.value
+        if isinstance(value, Mapping) and isinstance(more, Mapping):
+            twice = more.entries.keys() & entries.keys()
+            found.extend(
+                _repeated(f"{name}.{key}", entries[key], more.entries[key]) for key in more.entries if key in twice
+            )
+            entries |= {key: entry for key, entry in more.entries.items() if key not in twice}
+        elif isinstance(value, Sequence) and isinstance(more, Sequence):
+            items.extend(more.items)
+        elif name not in REPEATABLE or value.plain() != more.plain():
+            found.append(_repeated(name, first, other))
+    if isinstance(value, Mapping) and others:
+        return Entry(first.key, Mapping(value.file, value.start, value.end, entries))
+    if isinstance(value, Sequence) and others:
+        return Entry(first.key, Sequence(value.file, value.start, value.end, tuple(items)))
+    return first
 
 
 def _repeated(name: str, first: Entry, second: Entry) -> Diagnostic:
