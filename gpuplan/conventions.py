@@ -36,6 +36,7 @@ LEVEL_BLOCK = f"topology.{LABEL_DOMAIN}/block"
 LABEL_QUEUE_NAME = "kueue.x-k8s.io/queue-name"
 LABEL_PRIORITY_CLASS = "kueue.x-k8s.io/priority-class"
 ANNOTATION_REQUIRED_TOPOLOGY = "kueue.x-k8s.io/podset-required-topology"
+ANNOTATION_PREFERRED_TOPOLOGY = "kueue.x-k8s.io/podset-preferred-topology"
 
 # NVIDIA's labels and resource names (research/gpu-stack.md §2, §3).
 RESOURCE_GPU = "nvidia.com/gpu"
@@ -53,6 +54,15 @@ ANNOTATION_SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 SYSTEM_NAMESPACE = "gpu-system"
 KUEUE_NAMESPACE = "kueue-system"
 ARGOCD_NAMESPACE = "argocd"
+SYSTEM_NAMESPACES = (
+    "kube-system",
+    "kube-public",
+    "kube-node-lease",
+    SYSTEM_NAMESPACE,
+    KUEUE_NAMESPACE,
+    ARGOCD_NAMESPACE,
+)
+"""Namespaces of Kubernetes and of the platform's own agents, where nobody needs a queue."""
 RUNTIME_CLASS = "nvidia"
 KUEUE_RELEASE = "kueue"
 """Kueue's Helm release. The chart names its objects after it, so every other name would move the manager's account."""
@@ -77,6 +87,7 @@ TEAM_ROLE = f"{OWN_PREFIX}team-member"
 MIG_MANAGER_ROLE = f"{OWN_PREFIX}{MIG_MANAGER}"
 CRITICAL_PODS_QUOTA = f"{OWN_PREFIX}critical-pods"
 POLICY_PRIORITY_BAND = f"{OWN_PREFIX}priority-band"
+POLICY_TOPOLOGY = "gpuplan-topology"
 POLICY_QUEUE_REQUIRED = f"{OWN_PREFIX}queue-required"
 POLICY_PRODUCED_RESOURCES = f"{OWN_PREFIX}produced-resources"
 PROMETHEUS_RULE = f"{OWN_PREFIX}gpu-state"
@@ -152,6 +163,11 @@ def priority_class_name(service: str, level: str) -> str:
 def pod_priority_class_name(service: str) -> str:
     """Name the PriorityClass for pods of a service class."""
     return f"{OWN_PREFIX}{service}"
+
+
+def topology_annotation(mode: str) -> str:
+    """Name the annotation of a pod template that asks Kueue for a topology level; `mode` is required or preferred."""
+    return ANNOTATION_REQUIRED_TOPOLOGY if mode == "required" else ANNOTATION_PREFERRED_TOPOLOGY
 
 
 def application_name(cluster: str) -> str:

@@ -25,12 +25,13 @@ class LargestJobSpec(SpecModel):
 
 
 class TopologyRequestSpec(SpecModel):
-    """The level within which the pods of a job must, or should, sit together."""
+    """The level within which the pods of a job must, or should, sit together. An admission policy refuses work whose pod
+    templates with cards lack the annotation by which Kueue learns of it."""
 
     required: LabelKey | None = None
-    """Level within which all pods must sit."""
+    """Level within which all pods must sit; pod templates carry `kueue.x-k8s.io/podset-required-topology: LEVEL`."""
     preferred: LabelKey | None = None
-    """Level within which they should."""
+    """Level within which they should; pod templates carry `kueue.x-k8s.io/podset-preferred-topology: LEVEL`."""
 
     @model_validator(mode="after")
     def _one_wish(self) -> Self:

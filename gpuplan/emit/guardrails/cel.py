@@ -75,17 +75,45 @@ LABELLED = f"""\
 """The labels of the workload and of all that it will make, where they name a queue: Kueue reads them on each."""
 
 
+QUEUES = f"variables.labelled.map(labels, labels[{QUEUE}])"
+"""The queues that the workload names, with repeats. Judge each queue of the fleet that is among them, rather than each of
+them: a JobSet may name its queue in a hundred jobs with a thousand cards, and the server's cost limit is soon reached."""
+
+POD_PRIORITY_CLASSES = """\
+variables.templates.map(template, string(template.?spec.?priorityClassName.orValue(""))).filter(name, name != "")"""
+"""The priority classes that pod templates name, with repeats."""
+
+
 def cards(prefixes: Iterable[str]) -> str:
     """Return the names of all card resources that any container asks for, as a request or a limit, with repeats.
 
     Tried: a workload of 800 containers stays within the server's cost limit, one of 1600 does not and is refused.
     """
-    card = f"{strings(prefixes)}.exists(prefix, name.startsWith(prefix))"
     return f"""\
 variables.templates.map(template,
-  (template.?spec.?containers.orValue([]) + template.?spec.?initContainers.orValue([])).map(container,
+  {CONTAINERS}.map(container,
     [container.?resources.?requests.orValue({{}}), container.?resources.?limits.orValue({{}})].map(amounts,
-      amounts.filter(name, {card} && string(amounts[name]) != "0").join(" ")
+      amounts.filter(name, {_is_card(prefixes)}).join(" ")
     ).join(" ")
   ).join(" ")
 ).join(" ").split(" ").filter(name, name != "")"""
+
+
+def annotations_with_cards(prefixes: Iterable[str]) -> str:
+    """Return the annotations of each pod template in which some container asks for a card."""
+    return f"""\
+variables.templates.filter(template,
+  {CONTAINERS}.exists(container,
+    [container.?resources.?requests.orValue({{}}), container.?resources.?limits.orValue({{}})].exists(amounts,
+      amounts.exists(name, {_is_card(prefixes)})
+    )
+  )
+).map(template, template.?metadata.?annotations.orValue({{}}))"""
+
+
+CONTAINERS = "(template.?spec.?containers.orValue([]) + template.?spec.?initContainers.orValue([]))"
+
+
+def _is_card(prefixes: Iterable[str]) -> str:
+    card = f"{strings(prefixes)}.exists(prefix, name.startsWith(prefix))"
+    return f'{card} && string(amounts[name]) != "0"'

@@ -1,25 +1,18 @@
-"""The three guard rails in words and in CEL, and how a policy becomes objects."""
+"""The guard rails in words and in CEL."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from gpuplan import conventions
-from gpuplan.emit.base import GUARD_RAIL_BINDINGS, GUARD_RAILS, in_namespaces, metadata
+from gpuplan.emit.base import in_namespaces
 from gpuplan.emit.guardrails import cel
-from gpuplan.emit.workloads import WORKLOADS, kinds
-from gpuplan.manifests.kinds import ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding
-from gpuplan.manifests.kinds.admission import MatchCondition, NamedRuleWithOperations, Validation
-from gpuplan.model.fleet import Cluster, Enforcement
+from gpuplan.emit.workloads import kinds
+from gpuplan.manifests.kinds.admission import Validation
+from gpuplan.manifests.kinds.meta import LabelSelector
+from gpuplan.model.fleet import Cluster
 from gpuplan.model.queues import Cohort, band
-
-Action = Literal["Deny", "Warn", "Audit"]
-
-ACTIONS: Mapping[Enforcement, list[Action]] = {Enforcement.WARN: ["Warn", "Audit"], Enforcement.DENY: ["Deny"]}
-"""What a violation does; a guard rail that is off is not here."""
 
 CONTROLLERS = (
     *(
@@ -50,16 +43,31 @@ CARD_PREFIXES = (
 """How the names begin that vendors' device plugins give to cards and parts of cards. A vendor's whole domain would take
 in its network adapters (`nvidia.com/hostdev`, `amd.com/vnic`), which training jobs need beside the cards."""
 
+EVERYWHERE: LabelSelector = {
+    "matchExpressions": [
+        {
+            "key": conventions.LABEL_NAMESPACE_NAME,
+            "operator": "NotIn",
+            "values": sorted(conventions.SYSTEM_NAMESPACES),
+        }
+    ]
+}
+"""All namespaces in which cards need a queue."""
+
+MOST_NAMES = 20
+"""Namespaces that a message lists: the server drops a message of more than 5 KiB."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """A guard rail: who is let pass, the named parts of its condition, and what a violation says.
+    """A guard rail: where it looks, who is let pass, the named parts of its condition, and what a violation says.
 
     `applies` filters changes: an UPDATE that changes nothing the policy looks at must not fail, or no controller could
     finish old objects.
     """
 
     name: str
+    namespaces: LabelSelector
     exempt: tuple[str, ...]
     variables: Mapping[str, str]
     validations: tuple[Validation, ...]
@@ -71,21 +79,36 @@ def _queues(cluster: Cluster) -> list[Cohort]:
 
 
 def priority_band(cluster: Cluster) -> Policy:
-    """Refuse jobs whose priority class is not of their queue's band. A job without one would count as 0."""
+    """Refuse jobs whose priority is not of their queue's band: of the job, which counts as 0 without one, and of its pods.
+
+    Pods of a class above the band, such as `system-node-critical`, would preempt on the node whatever Kueue decided.
+    """
+    services = {
+        cohort.task_pool.name: [conventions.pod_priority_class_name(cohort.task_pool.service.value)]
+        for cohort in _queues(cluster)
+    }
     bands = {cohort.task_pool.name: list(band(cohort.task_pool.service)) for cohort in _queues(cluster)}
     known = ", ".join(sorted(bands))
     return Policy(
         name=conventions.POLICY_PRIORITY_BAND,
+        namespaces=in_namespaces(cluster.namespaces),
         exempt=CONTROLLERS,
         variables={
             "bands": cel.lists(bands),
+            "podClasses": cel.lists(services),
             "templates": cel.TEMPLATES,
             "labelled": cel.LABELLED,
+            "queues": cel.QUEUES,
             "unknown": f"variables.labelled.filter(labels,\n  !(labels[{cel.QUEUE}] in variables.bands)\n)",
             "forged": f"""\
 variables.labelled.filter(labels,
   labels[{cel.QUEUE}] in variables.bands &&
   !(labels[?{cel.PRIORITY_CLASS}].orValue("") in variables.bands[labels[{cel.QUEUE}]])
+)""",
+            "given": cel.POD_PRIORITY_CLASSES,
+            "raised": """\
+variables.podClasses.filter(queue,
+  queue in variables.queues && variables.given.exists(name, !(name in variables.podClasses[queue]))
 )""",
         },
         validations=(
@@ -102,13 +125,63 @@ variables.labelled.filter(labels,
                 classes=f'variables.bands[variables.forged[0][{cel.QUEUE}]].join(", ")',
                 given=f'string(variables.forged[0][?{cel.PRIORITY_CLASS}].orValue(""))',
             ),
+            _validation(
+                "variables.raised.size() == 0",
+                "pods in queue '{queue}' may have priorityClassName '{own}' or none, not '{given}'",
+                queue="string(variables.raised[0])",
+                own="variables.podClasses[variables.raised[0]][0]",
+                given="variables.given.filter(name, !(name in variables.podClasses[variables.raised[0]]))[0]",
+            ),
+        ),
+    )
+
+
+def topology(cluster: Cluster) -> Policy | None:
+    """Refuse work whose pods with cards do not ask for the topology level of their queue; none where no queue has one.
+
+    Kueue reads the wish from each pod template alone, so a queue cannot make it. Pods without cards may sit anywhere.
+    """
+    wishes = {
+        cohort.task_pool.name: [conventions.topology_annotation(wish.mode), wish.level]
+        for cohort in _queues(cluster)
+        if (wish := cohort.task_pool.topology).level
+    }
+    if not wishes:
+        return None
+    first = "variables.wishes[variables.astray[0]]"
+    return Policy(
+        name=conventions.POLICY_TOPOLOGY,
+        namespaces=in_namespaces(cluster.namespaces),
+        exempt=CONTROLLERS,
+        variables={
+            "wishes": cel.lists(wishes),
+            "templates": cel.TEMPLATES,
+            "labelled": cel.LABELLED,
+            "queues": cel.QUEUES,
+            "annotations": cel.annotations_with_cards(card_prefixes(cluster)),
+            "astray": """\
+variables.wishes.filter(queue,
+  queue in variables.queues && variables.annotations.exists(annotations,
+    annotations[?variables.wishes[queue][0]].orValue("") != variables.wishes[queue][1]
+  )
+)""",
+        },
+        validations=(
+            _validation(
+                "variables.astray.size() == 0",
+                "pods with cards in queue '{queue}' need annotation {annotation}: {level} in the metadata of their pod template",
+                queue="string(variables.astray[0])",
+                annotation=f"{first}[0]",
+                level=f"{first}[1]",
+            ),
         ),
     )
 
 
 def queue_required(cluster: Cluster, exempt_users: Iterable[str]) -> Policy:
-    """Refuse what asks for cards but that Kueue will not queue.
+    """Refuse what asks for cards but that Kueue will not queue, in every namespace but the system's.
 
+    Kueue manages the namespaces of teams alone, so a queue's name counts for nothing elsewhere.
     Kueue watches a kind's own label where its framework is on; where plain pods are queued, the label of the pod templates
     does it for any kind.
     """
@@ -117,13 +190,28 @@ def queue_required(cluster: Cluster, exempt_users: Iterable[str]) -> Policy:
         queued = f"({queued}) ||\nvariables.templates.all(template, {_labels('template')})"
     known = ", ".join(sorted(cohort.task_pool.name for cohort in _queues(cluster)))
     taken = ", ".join(kinds(cluster.frameworks))
+    homes = ", ".join((*cluster.namespaces[:MOST_NAMES], *(["…"] if len(cluster.namespaces) > MOST_NAMES else [])))
     return Policy(
         name=conventions.POLICY_QUEUE_REQUIRED,
+        namespaces=EVERYWHERE,
         exempt=(*CONTROLLERS, *exempt_users),
-        variables={"templates": cel.TEMPLATES, "cards": cel.cards(card_prefixes(cluster)), "queued": queued},
+        variables={
+            "templates": cel.TEMPLATES,
+            "cards": cel.cards(card_prefixes(cluster)),
+            "home": f"request.namespace in {cel.strings(cluster.namespaces)}",
+            "queued": queued,
+        },
         validations=(
             _validation(
-                "variables.cards.size() == 0 || variables.queued",
+                "variables.cards.size() == 0 || variables.home",
+                "this {kind} asks for {card} in namespace '{namespace}', where no team has queues: "
+                f"put it into a team's namespace ({homes}) and in a queue",
+                kind="request.kind.kind",
+                card="variables.cards[0]",
+                namespace="request.namespace",
+            ),
+            _validation(
+                "variables.cards.size() == 0 || !variables.home || variables.queued",
                 "this {kind} asks for {card} outside every queue: "
                 f"set its label {conventions.LABEL_QUEUE_NAME} to one of {known} (queues take {taken})",
                 kind="request.kind.kind",
@@ -145,15 +233,17 @@ def produced_resources(cluster: Cluster) -> Policy:
     }
     return Policy(
         name=conventions.POLICY_PRODUCED_RESOURCES,
+        namespaces=in_namespaces(cluster.namespaces),
         exempt=CONTROLLERS,
         variables={
             "resources": cel.lists(resources),
             "templates": cel.TEMPLATES,
             "cards": cel.cards(card_prefixes(cluster)),
             "labelled": cel.LABELLED,
-            "foreign": f"""\
-variables.labelled.map(labels, labels[{cel.QUEUE}]).filter(queue,
-  queue in variables.resources && variables.cards.exists(card, !(card in variables.resources[queue]))
+            "queues": cel.QUEUES,
+            "foreign": """\
+variables.resources.filter(queue,
+  queue in variables.queues && variables.cards.exists(card, !(card in variables.resources[queue]))
 )""",
         },
         validations=(
@@ -176,62 +266,3 @@ def card_prefixes(cluster: Cluster) -> list[str]:
 
 def _validation(expression: str, sentence: str, **parts: str) -> Validation:
     return {"expression": expression, "messageExpression": cel.message(sentence, **parts)}
-
-
-CHANGED = (
-    'request.operation == "CREATE" || dyn(object).spec != dyn(oldObject).spec ||\n'
-    "dyn(object).metadata.?labels != dyn(oldObject).metadata.?labels"
-)
-
-
-def admission_policy(policy: Policy, cluster: Cluster) -> ValidatingAdmissionPolicy:
-    """Return the policy as an object that looks at the team namespaces of a cluster."""
-    conditions: list[MatchCondition] = [
-        {"name": "made-by-people", "expression": f"!(request.userInfo.username in {cel.column(policy.exempt)})"},
-        {"name": "stays", "expression": "!has(object.metadata.deletionTimestamp)"},
-        {"name": "changed", "expression": CHANGED},
-    ]
-    return {
-        "apiVersion": "admissionregistration.k8s.io/v1",
-        "kind": "ValidatingAdmissionPolicy",
-        "metadata": metadata(policy.name, GUARD_RAILS),
-        "spec": {
-            "failurePolicy": "Fail",
-            "matchConstraints": {
-                "matchPolicy": "Equivalent",
-                "namespaceSelector": in_namespaces(cluster.namespaces),
-                "objectSelector": {},
-                "resourceRules": _resource_rules(),
-            },
-            "matchConditions": conditions,
-            "variables": [{"name": name, "expression": text} for name, text in policy.variables.items()],
-            "validations": list(policy.validations),
-        },
-    }
-
-
-def _resource_rules() -> list[NamedRuleWithOperations]:
-    """Match every kind that makes pods, a rule for each group and version."""
-    grouped = itertools.groupby(
-        sorted(WORKLOADS, key=lambda kind: (kind.group, kind.version)), lambda kind: (kind.group, kind.version)
-    )
-    return [
-        {
-            "apiGroups": [group],
-            "apiVersions": [version],
-            "operations": ["CREATE", "UPDATE"],
-            "resources": [kind.resource for kind in members],
-            "scope": "Namespaced",
-        }
-        for (group, version), members in grouped
-    ]
-
-
-def binding(policy: Policy, actions: list[Action]) -> ValidatingAdmissionPolicyBinding:
-    """Return what puts the policy into force."""
-    return {
-        "apiVersion": "admissionregistration.k8s.io/v1",
-        "kind": "ValidatingAdmissionPolicyBinding",
-        "metadata": metadata(policy.name, GUARD_RAIL_BINDINGS),
-        "spec": {"policyName": policy.name, "validationActions": actions},
-    }

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 import urllib3
 
+from gpuplan import conventions
 from tests.controlplane import workloads
 from tests.controlplane.behaviour.scene import Scene
 from tests.controlplane.behaviour.stage import Stage
@@ -36,6 +37,8 @@ def violations(scene: Scene) -> Iterator[tuple[Object, str]]:
     yield workloads.job("vision", "unqueued", devices=CARD), "asks for nvidia.com/gpu outside every queue"
     bare = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "bare", "namespace": "vision"}}
     yield {**bare, "spec": workloads.pod_spec(CARD)}, "asks for nvidia.com/gpu outside every queue"
+    homeless = workloads.job("default", "homeless", queue="pretrain", priority="guaranteed", devices=CARD)
+    yield homeless, "asks for nvidia.com/gpu in namespace 'default', where no team has queues"
     foreign = scene.job("vision", "notebooks", resource="nvidia.com/gpu")
     yield foreign, "queue 'notebooks' has no nvidia.com/gpu: ask for nvidia.com/gpu.shared"
 
@@ -80,6 +83,39 @@ def test_a_job_with_no_priority_or_one_of_another_band_is_refused(stage: Stage, 
 
     assert f"one of reclaimable-low, reclaimable, reclaimable-high, not '{priority}'" in scene.refused(forged)
     scene.runs(scene.submit("vision", "scratch"))
+
+
+def test_a_pod_class_above_the_queue_s_is_refused_and_its_own_runs(stage: Stage) -> None:
+    scene = stage.play(GUARDED.format(enforced="off"))
+
+    assert "'gpuplan-reclaimable' or none, not 'system-node-critical'" in scene.refused(
+        with_pod_class(scene.job("vision", "scratch"), "system-node-critical")
+    )
+    scene.client.create(with_pod_class(scene.job("vision", "scratch"), "gpuplan-reclaimable"))
+
+
+def with_pod_class(asked: Object, name: str) -> Object:
+    """Return a job whose pods have a PriorityClass."""
+    spec = asked["spec"]
+    template = spec["template"]
+    return {
+        **asked,
+        "spec": {**spec, "template": {**template, "spec": {**template["spec"], "priorityClassName": name}}},
+    }
+
+
+def test_a_task_pool_s_topology_must_be_asked_for_and_then_holds(stage: Stage) -> None:
+    scene = stage.play("""
+nodePools: {h100: {tier: train, nodes: 2, cardsPerNode: 4}}
+taskPools:
+  pretrain: {kind: training, service: guaranteed, tiers: [train], topology: {required: topology.gpuplan.dev/block}}
+teams: {vision: {namespaces: [vision], quotas: {pretrain: {train: {guaranteed: 8}}}}}
+""")
+    wish = f"{conventions.ANNOTATION_REQUIRED_TOPOLOGY}: {conventions.LEVEL_BLOCK}"
+
+    assert f"queue 'pretrain' need annotation {wish}" in scene.refused(scene.job("vision", "pretrain"))
+
+    scene.runs(scene.submit("vision", "pretrain", within=conventions.LEVEL_BLOCK))
 
 
 def labels(asked: Object, priority: str) -> dict[str, str]:

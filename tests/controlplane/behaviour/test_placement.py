@@ -29,7 +29,7 @@ teams: {vision: {namespaces: [vision], quotas: {pretrain: {train: {guaranteed: 1
 """,
         nodes_per_block=2,
     )
-    full = scene.flood("vision", "pretrain", 4, cards=4)
+    full = scene.flood("vision", "pretrain", 4, cards=4, within=BLOCK)
     scene.runs(*full)
     first, second, third, _ = sorted(full, key=scene.nodes_of)
     scene.finish(first)

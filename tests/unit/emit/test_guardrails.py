@@ -22,8 +22,9 @@ SPEC = """
 apiVersion: gpuplan.dev/v1alpha1
 metadata: {name: acme}
 clusters: {main: {kubernetes: "1.36"}}
+defaults: {nodePool: {topologyLabels: provided}}
 cardTiers:
-  train: {cards: [h100-sxm-80gb]}
+  train: {cards: [h100-sxm-80gb], topology: {levels: [topology.gpuplan.dev/block, kubernetes.io/hostname]}}
   lab: {cards: [a100-sxm-40gb]}
 nodePools:
   h100: {cluster: main, tier: train, nodes: 2, cardsPerNode: 8, selectedBy: {labels: {pool: h100}}}
@@ -38,11 +39,15 @@ taskPools:
   pretrain: {kind: training, service: guaranteed, tiers: [train], frameworks: [job, jobset, leaderworkerset, mpijob]}
   chat: {kind: onlineInference, service: queued, tiers: [train], frameworks: [deployment]}
   notebooks: {kind: experiment, service: reclaimable, tiers: [lab], frameworks: [job, pod]}
+  gang: {kind: training, service: queued, tiers: [train], topology: {required: topology.gpuplan.dev/block}}
+  pack: {kind: training, service: queued, tiers: [train], topology: {preferred: kubernetes.io/hostname}}
 teams:
   vision:
     namespaces: [vision]
-    quotas: {pretrain: {train: {guaranteed: 8}}, chat: {}, notebooks: {}}
+    quotas: {pretrain: {train: {guaranteed: 8}}, chat: {}, notebooks: {}, gang: {}, pack: {}}
 """
+PLAIN = "\n".join(line for line in SPEC.splitlines() if not line.startswith(("  gang:", "  pack:")))
+PLAIN = PLAIN.replace(", gang: {}, pack: {}", "") + "\n"
 GOVERNED = SPEC + "governance: {guardRails: {queueRequired: %s, producedResources: %s, exemptUsers: [robot]}}\n"
 DENYING = GOVERNED % ("deny", "deny")
 
@@ -72,7 +77,23 @@ def actions(text: str) -> dict[str, list[str]]:
 def test_each_guard_rail_acts_as_the_spec_says_and_bands_always_deny(
     required: str, produced: str, expected: dict[str, list[str]]
 ) -> None:
-    assert actions(GOVERNED % (required, produced)) == {"gpuplan-priority-band": ["Deny"], **expected}
+    always = {"gpuplan-priority-band": ["Deny"], "gpuplan-topology": ["Deny"]}
+    assert actions(GOVERNED % (required, produced)) == {**always, **expected}
+
+
+def test_without_a_topology_wish_no_policy_asks_for_one() -> None:
+    assert "gpuplan-topology" in actions(SPEC)
+    assert "gpuplan-topology" not in actions(PLAIN)
+
+
+def test_a_message_lists_so_many_namespaces_that_the_server_keeps_it() -> None:
+    many = ", ".join(f"{'n' * 58}-{number:03}" for number in range(90))
+    manifests = made(SPEC.replace("[vision]", f"[{many}]"))
+    rails: dict[tuple[str, str], Any] = {(one.key.kind, one.key.name): one.object for one in manifests}
+    validations = rails["ValidatingAdmissionPolicy", "gpuplan-queue-required"]["spec"]["validations"]
+    said = validations[0]["messageExpression"]
+    assert "-019, …)" in said
+    assert len(said) < 5_000
 
 
 def test_a_cluster_without_teams_has_nothing_to_guard() -> None:
@@ -93,6 +114,10 @@ QUEUE, CLASS = conventions.LABEL_QUEUE_NAME, conventions.LABEL_PRIORITY_CLASS
 PRETRAIN = {QUEUE: "pretrain", CLASS: "guaranteed"}
 NOTEBOOKS = {QUEUE: "notebooks", CLASS: "reclaimable-low"}
 CHAT = {QUEUE: "chat", CLASS: "queued"}
+GANG = {QUEUE: "gang", CLASS: "queued"}
+PACK = {QUEUE: "pack", CLASS: "queued"}
+BLOCK = {"kueue.x-k8s.io/podset-required-topology": "topology.gpuplan.dev/block"}
+HOST = {"kueue.x-k8s.io/podset-preferred-topology": "kubernetes.io/hostname"}
 Labels = Mapping[str, str]
 Devices = Mapping[str, int]
 
@@ -102,13 +127,15 @@ def guarded(control_plane: ControlPlane) -> Iterator[Client]:
     """A server with the policies of `DENYING` in force, and one unlabelled job that is older than they."""
     control_plane.reset()
     client = control_plane.client
-    for name in ("vision", "elsewhere"):
+    for name in ("vision", "elsewhere", "gpu-system"):
         client.apply(reference("v1", "Namespace", name))
+    for name, value in (("gpuplan-guaranteed", 4000), ("gpuplan-reclaimable", 1000)):
+        client.apply({**reference("scheduling.k8s.io/v1", "PriorityClass", name), "value": value})
     client.create(job("vision", "older", devices=CARD))
     manifests: list[Object] = [copy.deepcopy(dict(one.object)) for one in made(DENYING)]
     assert apply_manifests(client, manifests) == []
     assert stored_differences(client, manifests) == []
-    wrong = [a_job({}, CARD), a_job({QUEUE: "pretrain"}, CARD), a_job(PRETRAIN, SLICE)]
+    wrong = [a_job({}, CARD), a_job({QUEUE: "pretrain"}, CARD), a_job(PRETRAIN, SLICE), a_job(GANG, CARD)]
     control_plane.wait_for(lambda: all(refusal(client, one) for one in wrong), what="the policies to hold")
     yield client
     control_plane.reset()
@@ -178,6 +205,21 @@ def an_mpi_job(labels: Labels, worker: Devices) -> Object:
     return workload("kubeflow.org/v2beta1", "MPIJob", labels, {"mpiReplicaSpecs": roles})
 
 
+def with_pods(asked: Object, annotations: Labels | None = None, priority_class: str = "") -> Object:
+    """Return a workload whose pod templates have these annotations and this priority class."""
+    changed: dict[str, Any] = copy.deepcopy(dict(asked))
+    spec = changed["spec"]
+    jobs = [job["template"]["spec"]["template"] for job in spec.get("replicatedJobs", [])]
+    for one in [changed] if changed["kind"] == "Pod" else jobs or [spec["template"]]:
+        one.setdefault("metadata", {})["annotations"] = dict(annotations or {})
+        one["spec"] |= {"priorityClassName": priority_class} if priority_class else {}
+    return changed
+
+
+def elsewhere(asked: Object) -> Object:
+    return {**asked, "metadata": {**asked["metadata"], "namespace": "elsewhere"}}
+
+
 def resources_of_init_container_only() -> Object:
     made = a_job({}, {})
     spec = made["spec"]["template"]["spec"]
@@ -186,6 +228,8 @@ def resources_of_init_container_only() -> Object:
 
 
 UNQUEUED = "asks for nvidia.com/gpu outside every queue"
+HOMELESS = "asks for nvidia.com/gpu in namespace 'elsewhere', where no team has queues: put it into a team's namespace"
+ASTRAY = "pods with cards in queue 'gang' need annotation kueue.x-k8s.io/podset-required-topology: topology.gpuplan.dev"
 WRONG_CLASS = "need label kueue.x-k8s.io/priority-class with one of"
 
 CASES: dict[str, tuple[Object, str]] = {
@@ -208,7 +252,7 @@ CASES: dict[str, tuple[Object, str]] = {
     "a job without cards but a forged band": (a_job({**NOTEBOOKS, CLASS: "queued"}, {}), WRONG_CLASS),
     "a job in no queue of the cluster": (
         a_job({**PRETRAIN, QUEUE: "pretain"}, CARD),
-        "no queue is named 'pretain': set label kueue.x-k8s.io/queue-name to one of chat, notebooks, pretrain",
+        "no queue is named 'pretain': set label kueue.x-k8s.io/queue-name to one of chat, gang, notebooks, pack, pretrain",
     ),
     "a job with a resource of another tier": (
         a_job(PRETRAIN, SLICE),
@@ -220,7 +264,43 @@ CASES: dict[str, tuple[Object, str]] = {
     ),
     "a pod in its queue": (a_pod(NOTEBOOKS, SLICE), ""),
     "a bare pod with cards": (a_pod({}, CARD), f"this Pod {UNQUEUED}"),
-    "a bare pod outside the teams' namespaces": (a_pod({}, CARD, "elsewhere"), ""),
+    "a bare pod in no team's namespace": (a_pod({}, CARD, "elsewhere"), f"this Pod {HOMELESS} (vision)"),
+    "a queue's name in no team's namespace": (elsewhere(a_job(PRETRAIN, CARD)), f"this Job {HOMELESS}"),
+    "a job without cards in no team's namespace": (elsewhere(a_job({}, {})), ""),
+    "a pod of the platform": (a_pod({}, CARD, "gpu-system"), ""),
+    "a pod of Kubernetes": (a_pod({}, CARD, "kube-system"), ""),
+    "pods of their band's class": (with_pods(a_job(PRETRAIN, CARD), priority_class="gpuplan-guaranteed"), ""),
+    "pods of a class above their band": (
+        with_pods(a_job(NOTEBOOKS, SLICE), priority_class="gpuplan-guaranteed"),
+        "pods in queue 'notebooks' may have priorityClassName 'gpuplan-reclaimable' or none, not 'gpuplan-guaranteed'",
+    ),
+    "pods of a system class": (
+        with_pods(a_job_set(PRETRAIN, CARD), priority_class="system-node-critical"),
+        "not 'system-node-critical'",
+    ),
+    "a bare pod of a system class": (
+        with_pods(a_pod(NOTEBOOKS, SLICE), priority_class="system-cluster-critical"),
+        "not 'system-cluster-critical'",
+    ),
+    "a deployment's queued pods of a system class": (
+        with_pods(an_app("Deployment", {}, CARD, CHAT), priority_class="system-node-critical"),
+        "pods in queue 'chat' may have priorityClassName 'gpuplan-queued' or none",
+    ),
+    "a gang that names its level": (with_pods(a_job(GANG, CARD), BLOCK), ""),
+    "a gang that names no level": (a_job(GANG, CARD), f"{ASTRAY}/block in the metadata of their pod template"),
+    "a gang that names another level": (
+        with_pods(a_job(GANG, CARD), {next(iter(BLOCK)): "kubernetes.io/hostname"}),
+        ASTRAY,
+    ),
+    "a gang that only prefers its level": (with_pods(a_job(GANG, CARD), HOST), ASTRAY),
+    "a gang without cards": (a_job(GANG, {}), ""),
+    "a job set of which no part names its level": (a_job_set(GANG, CARD), ASTRAY),
+    "a job set that names its level": (with_pods(a_job_set(GANG, CARD), BLOCK), ""),
+    "a pack that names its level": (with_pods(a_job(PACK, CARD), HOST), ""),
+    "a pack that names no level": (
+        a_job(PACK, CARD),
+        "in queue 'pack' need annotation kueue.x-k8s.io/podset-preferred-topology: kubernetes.io/hostname in",
+    ),
     "a deployment in its queue": (an_app("Deployment", CHAT, CARD), ""),
     "a deployment whose pods are queued": (an_app("Deployment", {}, CARD, CHAT), ""),
     "a deployment without queue": (an_app("Deployment", {}, CARD), f"this Deployment {UNQUEUED}"),
@@ -251,6 +331,17 @@ def test_the_server_lets_right_work_pass_and_tells_others_what_to_write(guarded:
     asked, expected = CASES[case]
     said = refusal(guarded, asked)
     assert expected in said if expected else said == ""
+
+
+def test_a_gang_of_many_parts_stays_within_the_server_s_cost_limit(guarded: Client) -> None:
+    asked = with_pods(a_job_set(GANG, CARD, GANG), BLOCK)
+    worker = asked["spec"]["replicatedJobs"][1]
+    container = worker["template"]["spec"]["template"]["spec"]["containers"][0]
+    worker["template"]["spec"]["template"]["spec"]["containers"] = [
+        {**container, "name": f"main-{number}"} for number in range(8)
+    ]
+    asked["spec"]["replicatedJobs"] = [{**worker, "name": f"workers-{number}"} for number in range(100)]
+    assert refusal(guarded, asked) == ""
 
 
 def test_every_kind_that_makes_pods_is_judged_with_and_without_a_queue() -> None:
