@@ -32,13 +32,13 @@ LABEL_NAMESPACE_NAME = "kubernetes.io/metadata.name"
 POD_SECURITY = "pod-security.kubernetes.io"
 LEVEL_BLOCK = f"topology.{LABEL_DOMAIN}/block"
 
-# Kueue's labels (research/kueue.md §1.3).
+# Kueue's labels.
 LABEL_QUEUE_NAME = "kueue.x-k8s.io/queue-name"
 LABEL_PRIORITY_CLASS = "kueue.x-k8s.io/priority-class"
 ANNOTATION_REQUIRED_TOPOLOGY = "kueue.x-k8s.io/podset-required-topology"
 ANNOTATION_PREFERRED_TOPOLOGY = "kueue.x-k8s.io/podset-preferred-topology"
 
-# NVIDIA's labels and resource names (research/gpu-stack.md §2, §3).
+# NVIDIA's labels and resource names.
 RESOURCE_GPU = "nvidia.com/gpu"
 RESOURCE_GPU_SHARED = "nvidia.com/gpu.shared"
 LABEL_MIG_CONFIG = "nvidia.com/mig.config"
@@ -129,7 +129,7 @@ SERVER_ADDITIONS: tuple[ServerAddition, ...] = (
     ServerAddition("ClusterQueue", ("spec", "stopPolicy"), "None"),
     ServerAddition("LocalQueue", ("spec", "stopPolicy"), "None"),
 )
-"""All that the server and Kueue add to what we wrote; anything else that differs is a difference (design §6, zero diff)."""
+"""All that the server and Kueue add to what we wrote; anything else that differs is a difference."""
 
 
 def flavor_name(tier: str, card: str, sharing: str, revision: int) -> str:

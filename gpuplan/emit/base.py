@@ -20,7 +20,7 @@ from gpuplan.model.fleet import Cluster, Fleet
 
 
 class Area(NamedTuple):
-    """A folder of one cluster and the Argo CD sync wave of everything in it (research/gitops.md §2.4)."""
+    """A folder of one cluster and the Argo CD sync wave of everything in it (docs/decisions/0006)."""
 
     folder: str
     wave: int

@@ -1,8 +1,7 @@
 """What the cards say of themselves: the DCGM exporter of each pool, its counters, and how they are scraped.
 
-Facts: research/gpu-stack.md §7, research/monitoring.md §1.1 and §1.5, NVIDIA/dcgm-exporter 4.8. The exporter spells a
-metric as the CSV does, so the CSV pins the names that all rules use: those from before DCGM 4.6, which every version
-knows.
+Facts: NVIDIA/dcgm-exporter 4.8. The exporter spells a metric as the CSV does, so the CSV pins the names that all
+rules use: those from before DCGM 4.6, which every version knows.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The device plugin, GPU Feature Discovery and the MPS daemon: one DaemonSet a pool each, all with the pool's one config.
 
-Facts: research/gpu-stack.md §2 and NVIDIA/k8s-device-plugin v0.20.0. The plugin reads its file leniently: a key that it
-does not know vanishes without a word, so nothing is written here that it does not read. Environment beats file, so
-whatever the file says is never said by a variable too.
+Facts: NVIDIA/k8s-device-plugin v0.20.0. The plugin reads its file leniently: a key that it does not know vanishes
+without a word, so nothing is written here that it does not read. Environment beats file, so whatever the file says is
+never said by a variable too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How the cards of MIG pools are cut: mig-parted's file, and the MIG manager that applies it node by node.
 
-Facts: research/gpu-stack.md §5.1 and NVIDIA/mig-parted v0.14 to v0.15. The manager cuts a node as its label
-`nvidia.com/mig.config` says. Meanwhile it pauses the other agents and waits until their pods are gone; it neither cordons
-nor drains, so a change of layout waits for a drained node.
+Facts: NVIDIA/mig-parted v0.14 to v0.15. The manager cuts a node as its label `nvidia.com/mig.config` says. Meanwhile
+it pauses the other agents and waits until their pods are gone; it neither cordons nor drains, so a change of layout
+waits for a drained node.
 """
 
 from __future__ import annotations

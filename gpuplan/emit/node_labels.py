@@ -1,7 +1,7 @@
 """Labels on the nodes of pools that are found by Node Feature Discovery: one NodeFeatureRule a pool.
 
-Facts: research/gitops.md §3 and NFD v0.19. A rule sees PCI devices and the node's name, not labels that the node has.
-Pools found by existing labels or set up by a provisioner need nothing here, and a `Node` object is never rendered.
+Facts: NFD v0.19. A rule sees PCI devices and the node's name, not labels that the node has. Pools found by existing
+labels or set up by a provisioner need nothing here, and a `Node` object is never rendered.
 """
 
 from __future__ import annotations

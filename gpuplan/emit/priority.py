@@ -2,7 +2,7 @@
 
 The two agree on their numbers, so Kueue orders a job alike whichever of them it reads. Within the cluster only the
 queue's number evicts: the pods' classes never preempt, since an eviction that Kueue did not order leaves its quota wrong,
-and a class above 0 that may preempt pushes out every pod without a class (cases C47).
+and a class above 0 that may preempt pushes out every pod without a class.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Alerts on the state of the cards, and the compiled facts that they need.
 
-Facts: research/monitoring.md §1.6, §1.7 (1), §2.2 and §7. Labels are ours by the scrape contract (`emit/dcgm`): `node` and
-`pool` on every DCGM series. Every gauge is bounded, since exporters have shipped 644 million degrees; every card is taken
-once (`max by`), since on shared cards the exporter repeats it for each pod. A DCGM metric that a rule reads is collected by
-`emit/dcgm`, and a cluster without NVIDIA cards has no such rule, rather than one that never fires.
+Facts: NVIDIA/dcgm-exporter 4.8, kube-state-metrics 2.20. Labels are ours by the scrape contract (`emit/dcgm`): `node`
+and `pool` on every DCGM series. Every gauge is bounded, since exporters have shipped 644 million degrees; every card
+is taken once (`max by`), since on shared cards the exporter repeats it for each pod. A DCGM metric that a rule reads
+is collected by `emit/dcgm`, and a cluster without NVIDIA cards has no such rule, rather than one that never fires.
 """
 
 from __future__ import annotations

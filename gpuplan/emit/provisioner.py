@@ -1,8 +1,8 @@
 """Snippets for what makes the nodes: the labels and taints that a pool's nodes must be born with.
 
-They lie in `rendered/provisioner/`, which no Argo CD application reads: who owns the node group puts them there. Each is
-one object in the shape that its tool takes (research/gitops.md §3), with the hints that Cluster Autoscaler needs to start
-a pool from zero nodes where it cannot see labels and taints by itself.
+They lie in `rendered/provisioner/`, which no Argo CD application reads: who owns the node group puts them there. Each
+is one object in the shape that its tool takes, with the hints that Cluster Autoscaler needs to start a pool from zero
+nodes where it cannot see labels and taints by itself.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def _team_namespace(name: str, team: Team, level: str) -> Namespace:
 
 
 def _critical_pods_quota() -> ResourceQuota:
-    """Return what GKE wants before it admits pods of the system-critical classes outside kube-system (cases C70)."""
+    """Return what GKE wants before it admits critical pods outside kube-system (NVIDIA/gpu-operator#660)."""
     return {
         "apiVersion": "v1",
         "kind": "ResourceQuota",

@@ -1,7 +1,7 @@
 """The workload kinds that hold pods: how the spec, Kueue and the API server name them, and where their pods stand.
 
-Task pools name the kinds with a `framework`; Kueue's integration of each is research/kueue.md §2. The others make pods
-too, past every queue, so guard rails look at them as well.
+Task pools name the kinds with a `framework`, Kueue's configuration with an `integration`. The others make pods too,
+past every queue, so guard rails look at them as well.
 """
 
 from __future__ import annotations

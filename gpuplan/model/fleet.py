@@ -113,7 +113,7 @@ class Enforcement(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardRails:
-    """How strictly the admission policies act; the priority band policy always denies (design §4)."""
+    """How strictly the admission policies act; the priority band policy always denies."""
 
     queue_required: Enforcement
     produced_resources: Enforcement

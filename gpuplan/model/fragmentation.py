@@ -1,8 +1,8 @@
 """How many whole pods a floor can count on when everybody else uses the worst of their rights.
 
 Kueue counts pieces, nodes hold pods. Eight single cards that others hold by right can sit on eight nodes, and then an
-eight-card pod inside its floor starts nowhere (design §4, "A floor in cards is not a floor in nodes"). This module answers,
-for each floor of each flavor and resource: in the worst placement of all others, how many pods of the task pool's largest
+eight-card pod inside its floor starts nowhere: a floor in cards is not a floor in nodes. This module answers, for
+each floor of each flavor and resource: in the worst placement of all others, how many pods of the task pool's largest
 size still find room?
 
 **Who counts.** The floors of other queues, of the same task pool too, and what shared task pools own. Reclaimable work and

@@ -113,7 +113,7 @@ class Toleration:
 
 
 class SelectedBy(enum.Enum):
-    """Who puts the pool's labels on its nodes (research/gitops.md §3); the value is the spelling in the spec."""
+    """Who puts the pool's labels on its nodes; the value is the spelling in the spec."""
 
     LABELS = "labels"
     """The provider already did; gpuplan writes nothing to the nodes."""
@@ -189,7 +189,7 @@ class NodePool:
 def produced_resources(pool: NodePool) -> tuple[Produced, ...]:
     """Return the resources that each node of the pool offers, sorted by name.
 
-    The names follow the device plugin (research/gpu-stack.md §2.1): the whole card, shares of it under
+    The names follow NVIDIA's device plugin (internal/resource): the whole card, shares of it under
     `nvidia.com/gpu.shared` unless the rename is opted out, MIG instances as `nvidia.com/gpu` (strategy single) or one name
     a profile (mixed). Cards of other vendors are offered whole under the vendor's name.
     """

@@ -24,7 +24,7 @@ class TaskKind(enum.Enum):
 
 
 class Service(enum.Enum):
-    """The service classes (design §4), in the order of their priority bands, highest first."""
+    """The service classes, in the order of their priority bands, highest first."""
 
     GUARANTEED = "guaranteed"
     QUEUED = "queued"

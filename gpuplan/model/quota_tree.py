@@ -1,4 +1,4 @@
-"""Kueue's quota tree of one cluster, and its arithmetic (research/kueue.md §3.2).
+"""Kueue's quota tree of one cluster, and its arithmetic (Kueue, pkg/cache/scheduler/resource_node.go).
 
 The tree is root cohort -> task pool cohorts -> ClusterQueues. For each flavor and resource the nominal quotas of the whole
 tree add up to the hardware: whatever no queue and no shared pool owns sits on the root, where everyone who may borrow
@@ -93,7 +93,7 @@ def queue_limit(service: Service, amount: Amount) -> Limit:
 
 
 NOT_PRODUCED = Limit(nominal=0, borrowing=0, lending=0)
-"""A queue's numbers where a flavor of the group does not produce the resource (design §4, "Address of a quota")."""
+"""A queue's numbers where a flavor of the group does not produce the resource, which Kueue wants listed all the same."""
 
 
 def _queue_limit(flavor: Flavor, resource: str, produced: Mapping[FlavorResource, Limit]) -> Limit:

@@ -1,4 +1,4 @@
-"""Addresses of quotas: from `lab` or `lab/1g.5gb` to exactly one flavor and resource (design §4).
+"""Addresses of quotas: from `lab` or `lab/1g.5gb` to exactly one flavor and resource (docs/decisions/0004).
 
 Nothing is split in silence. An address that stands for several is a finding whose fix is the proportional split.
 """

@@ -41,7 +41,7 @@ WHOLE_CARD_RESOURCES = {
     "intel": "gpu.intel.com/xe",
     "huawei": "huawei.com/Ascend910",
 }
-"""Resource of a whole card that a fleet defines itself without naming one, by vendor (research/gpu-stack.md §9)."""
+"""Resource of a whole card that a fleet defines itself without naming one, by vendor."""
 
 
 def own_cards(cards: Mapping[str, CardSpec]) -> list[Card]:

@@ -10,7 +10,7 @@ from gpuplan.spec.base import Count, LabelKey, LabelValue, Name, Positive, SpecM
 from gpuplan.spec.pools import TaskKindName, TierName
 
 Address = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-"""A tier, or a tier with a card, a way of sharing or a MIG profile behind slashes: `lab/1g.5gb` (design §4)."""
+"""A tier, or a tier with a card, a way of sharing or a MIG profile behind slashes: `lab/1g.5gb`."""
 
 Framework = Literal["job", "pod", "deployment", "statefulset", "jobset", "leaderworkerset", "mpijob"]
 

@@ -1,6 +1,6 @@
 """Transitions that an API server refuses: an immutable field of an object that `rendered/` already holds.
 
-Only here are old and new objects seen together, so only here can it be said before the merge (kueue.md §1.3).
+Only here are old and new objects seen together, so only here can it be said before the merge.
 """
 
 from __future__ import annotations

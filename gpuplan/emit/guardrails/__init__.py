@@ -3,7 +3,7 @@
 What they compare with is written into the CEL text: a policy with a parameter object does nothing while that object is
 missing, and CEL cannot follow a LocalQueue to its tier. So a changed fleet changes the policies.
 
-- priority band, always Deny: the service classes hold only if nobody may forge a priority (design §4).
+- priority band, always Deny: the service classes hold only if nobody may forge a priority.
 - topology, always Deny, where a task pool has a wish: Kueue reads the wish from the pods only.
 - queue required, by `governance.guardRails.queueRequired`: no card without a queue.
 - produced resources, by `governance.guardRails.producedResources`: no wait for a resource that no node will ever have.

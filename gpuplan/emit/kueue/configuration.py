@@ -1,8 +1,8 @@
-"""The configuration of Kueue's manager (research/kueue.md §2). Kueue refuses keys and gates that it does not know.
+"""The configuration of Kueue's manager. Kueue refuses keys and gates that it does not know.
 
 Fair sharing is on, because shared pools need it, with both of Kueue's strategies in its usual order: a victim may go if
 its share stays at or above the newcomer's, or else if it was above before. Each manager takes jobs of the team namespaces
-alone, so that its webhooks, which fail closed, touch nobody else's pods (cases C92).
+alone, so that its webhooks, which fail closed, touch nobody else's pods (llm-d/llm-d#2458).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Topologies and ResourceFlavors: the hardware as Kueue sees it.
 
 A flavor never carries `nodeTaints`: they only filter jobs, and whoever has a queue may use its cards. It carries the
-tolerations of its pools' taints, which Kueue adds to the pods (research/kueue.md §3.4).
+tolerations of its pools' taints, which Kueue adds to the pods.
 """
 
 from __future__ import annotations

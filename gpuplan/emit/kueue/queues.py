@@ -1,6 +1,6 @@
 """The quota tree as Kueue's objects: Cohorts, ClusterQueues and LocalQueues.
 
-Every number comes from `model.quota_tree`; what a service class means to Kueue is the table `EVICTS` (design §4).
+Every number comes from `model.quota_tree`; what a service class means to Kueue is the table `EVICTS`.
 `stopPolicy` is left out on purpose, so that a person's emergency Hold survives Argo CD's self-heal.
 """
 

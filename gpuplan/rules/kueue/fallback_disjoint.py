@@ -3,7 +3,7 @@
 A job asks for a resource by name. If one tier offers `nvidia.com/gpu` and the next `nvidia.com/mig-1g.5gb`, no job
 fits both, and Kueue keeps them apart: nothing ever falls back.
 
-Source: Kueue, resource groups of a ClusterQueue; §"Address of a quota" of the design.
+Source: Kueue, resource groups of a ClusterQueue.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Training ends, a service does not. A Deployment restarts a training run that has
 service that has been evicted. Training and serving never share a queue: they would share a priority band, a floor and
 a drain time that are right for one of them.
 
-Source: Kubernetes, Job and Deployment; design of the task kinds.
+Source: Kubernetes, Job and Deployment; gpuplan's task kinds.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Reclaimable work lives on idle cards and is the first victim whenever somebody w
 at the busiest hour, when the owners need their cards, and stateful pods lose what they hold or keep the owners
 waiting while they hand it over.
 
-Source: design of the service class `reclaimable`; Kueue, fair sharing with weight 0.
+Source: gpuplan's service class `reclaimable`; Kueue, fair sharing with weight 0.
 """
 
 from __future__ import annotations

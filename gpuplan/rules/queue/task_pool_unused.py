@@ -3,7 +3,7 @@
 A team has a queue only for the task pools named in its `quotas`. One that nobody names makes a cohort and nothing
 else.
 
-Source: design, "a team has a queue only for the task pools named here".
+Source: gpuplan itself: nothing is given to a team that its `quotas` do not name.
 """
 
 from __future__ import annotations

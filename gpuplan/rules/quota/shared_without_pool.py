@@ -3,7 +3,7 @@
 Teams in a shared task pool hold its cards and no others. Without `pool`, and without `poolBorrow`, their queues
 exist, are active, and never admit a job.
 
-Source: design of the service class `shared`; Kueue, potential quota of a ClusterQueue below an empty Cohort.
+Source: gpuplan's service class `shared`; Kueue, potential quota of a ClusterQueue below an empty Cohort.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ What no queue and no shared pool owns sits on the root of the quota tree. Everyo
 nobody can count on it. That is often meant, as a reserve or as food for reclaimable work; this note says how much it
 is, so that it is also known.
 
-Source: design, "the quota tree equals the hardware by construction".
+Source: gpuplan's quota tree, which adds up to the hardware.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Borrowed cards go back to their owner at once. A serving pod on them is evicted with its KV cache and its open
 conversations, and nothing in the numbers of a queue says which of its pods stand on the borrowed part.
 
-Source: design, "a stateful pool has borrow 0 unless asked"; Kueue, reclaimWithinCohort.
+Source: gpuplan's stateful task pools, which borrow nothing unless asked; Kueue, reclaimWithinCohort.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 every reclaim and every node that is replaced. Training and batch jobs keep their state in checkpoints and need none
 of that.
 
-Source: design, stateful task pools.
+Source: gpuplan's stateful task pools.
 """
 
 from __future__ import annotations

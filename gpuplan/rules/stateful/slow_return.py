@@ -3,8 +3,7 @@
 A floor that others use while it is idle returns as fast as its slowest victim goes. Stateful pods on cards that are
 not theirs take their drain time for that; "at any moment" then means that many seconds later.
 
-Source: design, "the slowest return of a floor is the longest victim grace"; Kubernetes,
-terminationGracePeriodSeconds.
+Source: Kubernetes, terminationGracePeriodSeconds; Kueue, preemption.
 """
 
 from __future__ import annotations

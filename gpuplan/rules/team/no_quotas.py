@@ -3,7 +3,7 @@
 A team has queues only for the task pools in its `quotas`, and namespaces only where it has queues. Without any,
 nothing is rendered for it.
 
-Source: design, "a team has a queue only for the task pools named here".
+Source: gpuplan itself: nothing is given to a team that its `quotas` do not name.
 """
 
 from __future__ import annotations
