@@ -89,6 +89,11 @@ class Cluster:
     path: KeyPath
 
     @property
+    def cohorts_with_queues(self) -> tuple[Cohort, ...]:
+        """The task pools that a job can name: those where some team has a queue."""
+        return tuple(cohort for cohort in self.cohorts if cohort.queues)
+
+    @property
     def frameworks(self) -> tuple[str, ...]:
         """Short names of the workload kinds that any of its task pools runs, sorted."""
         return tuple(sorted({name for cohort in self.cohorts for name in cohort.task_pool.frameworks}))

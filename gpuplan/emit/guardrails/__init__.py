@@ -25,7 +25,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     if not cluster.namespaces:
         return
     rails = fleet.governance.guard_rails
-    paths = [cohort.task_pool.path for cohort in cluster.cohorts if cohort.queues]
+    paths = [cohort.task_pool.path for cohort in cluster.cohorts_with_queues]
     wanted: tuple[tuple[Enforcement, Policy | None], ...] = (
         (Enforcement.DENY, policies.priority_band(cluster)),
         (Enforcement.DENY, policies.topology(cluster)),

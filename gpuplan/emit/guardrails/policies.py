@@ -12,7 +12,7 @@ from gpuplan.emit.workloads import kinds
 from gpuplan.manifests.kinds.admission import Validation
 from gpuplan.manifests.kinds.meta import LabelSelector
 from gpuplan.model.fleet import Cluster
-from gpuplan.model.queues import Cohort, band
+from gpuplan.model.queues import band
 
 CONTROLLERS = (
     *(
@@ -60,22 +60,13 @@ MOST_NAMES = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """A guard rail: where it looks, who is let pass, the named parts of its condition, and what a violation says.
-
-    `applies` filters changes: an UPDATE that changes nothing the policy looks at must not fail, or no controller could
-    finish old objects.
-    """
+    """A guard rail: where it looks, who is let pass, the named parts of its condition, and what a violation says."""
 
     name: str
     namespaces: LabelSelector
     exempt: tuple[str, ...]
     variables: Mapping[str, str]
     validations: tuple[Validation, ...]
-
-
-def _queues(cluster: Cluster) -> list[Cohort]:
-    """Return the task pools that a job can name: those where some team has a queue."""
-    return [cohort for cohort in cluster.cohorts if cohort.queues]
 
 
 def priority_band(cluster: Cluster) -> Policy:
@@ -85,9 +76,9 @@ def priority_band(cluster: Cluster) -> Policy:
     """
     services = {
         cohort.task_pool.name: [conventions.pod_priority_class_name(cohort.task_pool.service.value)]
-        for cohort in _queues(cluster)
+        for cohort in cluster.cohorts_with_queues
     }
-    bands = {cohort.task_pool.name: list(band(cohort.task_pool.service)) for cohort in _queues(cluster)}
+    bands = {cohort.task_pool.name: list(band(cohort.task_pool.service)) for cohort in cluster.cohorts_with_queues}
     known = ", ".join(sorted(bands))
     return Policy(
         name=conventions.POLICY_PRIORITY_BAND,
@@ -143,7 +134,7 @@ def topology(cluster: Cluster) -> Policy | None:
     """
     wishes = {
         cohort.task_pool.name: [conventions.topology_annotation(wish.mode), wish.level]
-        for cohort in _queues(cluster)
+        for cohort in cluster.cohorts_with_queues
         if (wish := cohort.task_pool.topology).level
     }
     if not wishes:
@@ -185,10 +176,10 @@ def queue_required(cluster: Cluster, exempt_users: Iterable[str]) -> Policy:
     Kueue watches a kind's own label where its framework is on; where plain pods are queued, the label of the pod templates
     does it for any kind.
     """
-    queued = f"request.kind.kind in {cel.strings(kinds(cluster.frameworks))} && {_labels('dyn(object)')}"
+    queued = f"request.kind.kind in {cel.strings(kinds(cluster.frameworks))} && {_names_queue('dyn(object)')}"
     if "pod" in cluster.frameworks:
-        queued = f"({queued}) ||\nvariables.templates.all(template, {_labels('template')})"
-    known = ", ".join(sorted(cohort.task_pool.name for cohort in _queues(cluster)))
+        queued = f"({queued}) ||\nvariables.templates.all(template, {_names_queue('template')})"
+    known = ", ".join(sorted(cohort.task_pool.name for cohort in cluster.cohorts_with_queues))
     taken = ", ".join(kinds(cluster.frameworks))
     homes = ", ".join((*cluster.namespaces[:MOST_NAMES], *(["…"] if len(cluster.namespaces) > MOST_NAMES else [])))
     return Policy(
@@ -221,7 +212,8 @@ def queue_required(cluster: Cluster, exempt_users: Iterable[str]) -> Policy:
     )
 
 
-def _labels(part: str) -> str:
+def _names_queue(part: str) -> str:
+    """Return the condition that an object or template bears the label of a queue."""
     return f'{part}.?metadata.?labels[?{cel.QUEUE}].orValue("") != ""'
 
 
@@ -229,7 +221,7 @@ def produced_resources(cluster: Cluster) -> Policy:
     """Refuse a workload that asks in its queue for a card resource which none of the queue's flavors produces."""
     resources = {
         cohort.task_pool.name: sorted({resource for flavor in cohort.flavors for resource in flavor.capacity})
-        for cohort in _queues(cluster)
+        for cohort in cluster.cohorts_with_queues
     }
     return Policy(
         name=conventions.POLICY_PRODUCED_RESOURCES,

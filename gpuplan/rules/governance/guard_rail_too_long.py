@@ -1,7 +1,8 @@
 """More names in a guard rail than the API server reads.
 
-The users that `exemptUsers` lists, and the queues of a cluster with their priority classes and resources, stand in the text of
-its admission policies, since a policy cannot look them up. The API server takes 100,000 characters in one expression.
+The users that `exemptUsers` lists, the namespaces of the teams, and the queues of a cluster with their priority
+classes, resources and topology levels stand in the text of its admission policies, since a policy cannot look them up.
+The API server takes 100,000 characters in one expression.
 
 Source: tried on Kubernetes 1.36; the limit is that of its CEL compiler.
 """
@@ -11,9 +12,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
+from gpuplan.conventions import topology_annotation
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.queues import Cohort, band
+from gpuplan.model.queues import band
 from gpuplan.rulebook import RuleDoc
 
 DOC = RuleDoc(
@@ -33,7 +35,7 @@ AROUND = 6
 
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield a finding for too many exempt users, and for each cluster with too many names in its queues."""
+    """Yield a finding for too many exempt users, and for each cluster with too many names in its queues and namespaces."""
     rails = fleet.governance.guard_rails
     exempt = _length(rails.exempt_users)
     if exempt > MOST:
@@ -42,26 +44,32 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             f"The {len(rails.exempt_users)} exempt users are {exempt} characters of policy; {MOST} fit", at=at
         )
     for cluster in fleet.clusters:
-        queues = max(_bands(cluster), _resources(cluster))
-        if queues > MOST:
-            summary = f"The queues of cluster `{cluster.name}` are {queues} characters of policy; {MOST} fit"
-            yield DOC.found(summary, at=fleet.places.key(cluster.path))
+        queues = max(_bands(cluster), _resources(cluster), _wishes(cluster))
+        for what, length in (("queues", queues), ("team namespaces", _length(cluster.namespaces))):
+            if length > MOST:
+                summary = f"The {what} of cluster `{cluster.name}` are {length} characters of policy; {MOST} fit"
+                yield DOC.found(summary, at=fleet.places.key(cluster.path))
 
 
 def _bands(cluster: Cluster) -> int:
     """Return the length of the map from queues to priority classes."""
-    return sum(_length((cohort.task_pool.name, *band(cohort.task_pool.service))) for cohort in _queues(cluster))
+    return sum(
+        _length((cohort.task_pool.name, *band(cohort.task_pool.service))) for cohort in cluster.cohorts_with_queues
+    )
 
 
 def _resources(cluster: Cluster) -> int:
     """Return the length of the map from queues to card resources."""
     return sum(
-        _length((pool.task_pool.name, *{name for _, name in pool.flavor_resources})) for pool in _queues(cluster)
+        _length((pool.task_pool.name, *{name for _, name in pool.flavor_resources}))
+        for pool in cluster.cohorts_with_queues
     )
 
 
-def _queues(cluster: Cluster) -> list[Cohort]:
-    return [cohort for cohort in cluster.cohorts if cohort.queues]
+def _wishes(cluster: Cluster) -> int:
+    """Return the length of the map from queues to the topology levels that their pods must ask for."""
+    wishes = ((cohort.task_pool.name, cohort.task_pool.topology) for cohort in cluster.cohorts_with_queues)
+    return sum(_length((name, topology_annotation(wish.mode), wish.level)) for name, wish in wishes if wish.level)
 
 
 def _length(names: Iterable[str]) -> int:
