@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
 from gpuplan.diagnostics import KeyPath, Severity, Span
 from gpuplan.model.fleet import Cluster, Fleet
@@ -22,6 +22,14 @@ def written(fleet: Fleet, path: KeyPath) -> bool:
 def point(fleet: Fleet, path: KeyPath) -> Span:
     """Return where the value at the path stands, or the key of what lacks it."""
     return fleet.places.value(path) if written(fleet, path) else fleet.places.key(path)
+
+
+def repeats(items: Iterable[Hashable]) -> Iterator[tuple[int, int]]:
+    """Yield the position of each item that stood in the list before, and where it stood first."""
+    first: dict[Hashable, int] = {}
+    for index, item in enumerate(items):
+        if first.setdefault(item, index) != index:
+            yield index, first[item]
 
 
 def graded(*, known: bool) -> Severity | None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
+from gpuplan.rules.walk import repeats
 
 DOC = RuleDoc(
     id="namespace/repeated",
@@ -28,11 +29,9 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each repeated name."""
     for team in fleet.teams:
-        for index, name in enumerate(team.namespaces):
-            first = team.namespaces.index(name)
-            if first < index:
-                yield DOC.found(
-                    f"Team `{team.name}` names namespace `{name}` twice",
-                    at=fleet.places.value((*team.path, "namespaces", index)),
-                    also=(Related("named here first", fleet.places.value((*team.path, "namespaces", first))),),
-                )
+        for index, first in repeats(team.namespaces):
+            yield DOC.found(
+                f"Team `{team.name}` names namespace `{team.namespaces[index]}` twice",
+                at=fleet.places.value((*team.path, "namespaces", index)),
+                also=(Related("named here first", fleet.places.value((*team.path, "namespaces", first))),),
+            )

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
+from gpuplan.rules.walk import repeats
 
 DOC = RuleDoc(
     id="queue/tier-twice",
@@ -27,11 +28,9 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each repeated tier."""
     for pool in fleet.task_pools:
-        for index, tier in enumerate(pool.tiers):
-            first = pool.tiers.index(tier)
-            if first < index:
-                yield DOC.found(
-                    f"`{pool.name}` lists tier `{tier}` twice",
-                    at=fleet.places.value((*pool.path, "tiers", index)),
-                    also=(Related("listed here first", fleet.places.value((*pool.path, "tiers", first))),),
-                )
+        for index, first in repeats(pool.tiers):
+            yield DOC.found(
+                f"`{pool.name}` lists tier `{pool.tiers[index]}` twice",
+                at=fleet.places.value((*pool.path, "tiers", index)),
+                also=(Related("listed here first", fleet.places.value((*pool.path, "tiers", first))),),
+            )

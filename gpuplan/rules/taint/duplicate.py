@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.walk import pools
+from gpuplan.rules.walk import pools, repeats
 
 DOC = RuleDoc(
     id="taint/duplicate",
@@ -29,13 +29,11 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each taint whose key and effect stood in the list before."""
     for _, pool in pools(fleet):
-        first: dict[tuple[str, str], int] = {}
-        for index, taint in enumerate(pool.taints):
-            known = first.setdefault((taint.key, taint.effect), index)
-            if known != index:
-                path = (*pool.path, "taints")
-                yield DOC.found(
-                    f"Pool `{pool.name}` has two taints `{taint.key}` with effect {taint.effect}",
-                    at=fleet.places.value((*path, index)),
-                    also=(Related("the first", fleet.places.value((*path, known))),),
-                )
+        path = (*pool.path, "taints")
+        for index, first in repeats((taint.key, taint.effect) for taint in pool.taints):
+            taint = pool.taints[index]
+            yield DOC.found(
+                f"Pool `{pool.name}` has two taints `{taint.key}` with effect {taint.effect}",
+                at=fleet.places.value((*path, index)),
+                also=(Related("the first", fleet.places.value((*path, first))),),
+            )

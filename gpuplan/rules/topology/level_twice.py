@@ -13,6 +13,7 @@ from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.levels import level_path, tiers
+from gpuplan.rules.walk import repeats
 
 DOC = RuleDoc(
     id="topology/level-twice",
@@ -28,11 +29,9 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each repeated level."""
     for tier in tiers(fleet):
-        for index, level in enumerate(tier.levels):
-            first = tier.levels.index(level)
-            if first < index:
-                yield DOC.found(
-                    f"Tier `{tier.name}` has level `{level}` twice",
-                    at=fleet.places.value(level_path(tier, index)),
-                    also=(Related("the first time", fleet.places.value(level_path(tier, first))),),
-                )
+        for index, first in repeats(tier.levels):
+            yield DOC.found(
+                f"Tier `{tier.name}` has level `{tier.levels[index]}` twice",
+                at=fleet.places.value(level_path(tier, index)),
+                also=(Related("the first time", fleet.places.value(level_path(tier, first))),),
+            )
