@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.measure import Cost, cost, side_by_side
+from bench.measure import Cost, cost, side_by_side, summed_up
 from bench.report import Line
 from tests.controlplane.toolchain import ToolchainError, tool_path
 
@@ -23,16 +24,16 @@ MOST_SECONDS = 1.0
 
 
 def lines() -> Iterator[Line]:
-    """Render the example into a folder of its own, then time what follows."""
+    """Render the example into a folder of its own, several times, then check it; the least of each is what it costs."""
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch, "rendered")
         render: list[str | Path] = [GPUPLAN, "render", "--fleet", "fleet", "--out", out]
-        first = cost(render, cwd=ROOT)
+        first = summed_up([_anew(render, out) for _ in range(TIMES)], min)
         commands: dict[str, list[str | Path]] = {"check": [*render, "--check"]}
         kubeconform, reason = _kubeconform(out)
         if kubeconform:
             commands["kubeconform"] = kubeconform
-        costs = side_by_side(commands, TIMES, cwd=ROOT)
+        costs = side_by_side(commands, TIMES, cwd=ROOT, pick=min)
     check = costs["check"]
     met = max(first.wall, check.wall) < MOST_SECONDS
     yield Line("gpuplan render, into an empty folder", _said(first))
@@ -43,6 +44,12 @@ def lines() -> Iterator[Line]:
         other = costs["kubeconform"]
         yield Line("kubeconform over the same tree", _said(other))
         yield Line("gpuplan to kubeconform", f"{check.wall / other.wall:.2f} wall  {check.cpu / other.cpu:.2f} CPU")
+
+
+def _anew(render: list[str | Path], out: Path) -> Cost:
+    """Render into a folder that does not exist."""
+    shutil.rmtree(out, ignore_errors=True)
+    return cost(render, cwd=ROOT)
 
 
 def _kubeconform(tree: Path) -> tuple[list[str | Path], str]:

@@ -10,6 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+Pick = Callable[[list[float]], float]
+"""One number for many: `statistics.median`, or `min` where other work on the machine can only add."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
@@ -40,19 +43,21 @@ def cost(command: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str] | N
     return Cost(wall=wall, cpu=usage.ru_utime + usage.ru_stime, peak_mib=usage.ru_maxrss / 1024)
 
 
-def median(costs: Sequence[Cost]) -> Cost:
-    """Return the median of each number for itself."""
+def summed_up(costs: Sequence[Cost], pick: Pick) -> Cost:
+    """Return the median or the least of each number for itself."""
+    return Cost(
+        wall=pick([one.wall for one in costs]),
+        cpu=pick([one.cpu for one in costs]),
+        peak_mib=pick([one.peak_mib for one in costs]),
+    )
 
-    def middle(pick: Callable[[Cost], float]) -> float:
-        return statistics.median(map(pick, costs))
 
-    return Cost(wall=middle(lambda c: c.wall), cpu=middle(lambda c: c.cpu), peak_mib=middle(lambda c: c.peak_mib))
-
-
-def side_by_side(commands: Mapping[str, Sequence[str | Path]], times: int, *, cwd: Path) -> dict[str, Cost]:
-    """Run programs in turn, so that what else the machine does meets them alike; return each one's median."""
+def side_by_side(
+    commands: Mapping[str, Sequence[str | Path]], times: int, *, cwd: Path, pick: Pick = statistics.median
+) -> dict[str, Cost]:
+    """Run programs in turn, so that what else the machine does meets them alike; return one cost for each."""
     costs: dict[str, list[Cost]] = {name: [] for name in commands}
     for _ in range(times):
         for name, command in commands.items():
             costs[name].append(cost(command, cwd=cwd))
-    return {name: median(each) for name, each in costs.items()}
+    return {name: summed_up(each, pick) for name, each in costs.items()}
