@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +14,11 @@ from gpuplan.emit.emitters import emit
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool, agent_labels, node_labels, produced_resources
 from tests import build
-from tests.controlplane.acceptance import apply_manifests
+from tests.controlplane.acceptance import apply_manifests, rejection
 from tests.controlplane.behaviour.scene import LIMIT_SECONDS, WRITERS, Scene
 from tests.controlplane.client import Client, Object
 from tests.controlplane.controlplane import ControlPlane
-from tests.controlplane.workloads import is_true
+from tests.controlplane.workloads import is_true, job
 
 HEAD = """
 apiVersion: gpuplan.dev/v1alpha1
@@ -57,6 +57,7 @@ class Stage:
         self._start_kueue(cluster)
         with ThreadPoolExecutor(WRITERS) as makers:
             list(makers.map(lambda node: self.plane.add_node(**node), nodes(cluster, nodes_per_block)))
+        self._wait_for_an_open_door(cluster, [one.object for one in manifests if one.object["kind"] == "Namespace"])
         assert apply_manifests(self.plane.client, [{**one.object} for one in manifests]) == []
         self.plane.wait_for(lambda: inactive(self.plane.client) == [], LIMIT_SECONDS, what="all queues to be active")
         return Scene(self.plane, fleet, manifests)
@@ -67,6 +68,23 @@ class Stage:
         if wanted != self.configuration:
             self.plane.start_kueue(wanted)
             self.configuration = wanted
+
+    def _wait_for_an_open_door(self, cluster: Cluster, namespaces: Sequence[Object]) -> None:
+        """Make the namespaces, and wait until no policy of an earlier fleet judges work in them any more.
+
+        The server looks at its policies once a second, and would refuse jobs in words about another fleet's queues.
+        """
+        assert apply_manifests(self.plane.client, namespaces) == []
+        strangers = [
+            job(namespace, "stranger", queue=queue, devices={conventions.RESOURCE_GPU: 1})
+            for namespace in cluster.namespaces
+            for queue in ("", "nobodys")
+        ]
+        self.plane.wait_for(
+            lambda: not any(rejection(self.plane.client, one, dry_run=True) for one in strangers),
+            LIMIT_SECONDS,
+            what="earlier policies to go",
+        )
 
 
 def accepted(text: str) -> Fleet:
