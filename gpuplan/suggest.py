@@ -81,3 +81,9 @@ def slips(a: str, b: str) -> int:
             row.append(cost)
         before, last = last, row
     return last[-1]
+
+
+def meant(word: str, known: Iterable[str], otherwise: str) -> str:
+    """Return the question whether the nearest known name was meant, or what to say where nothing is near."""
+    guess = nearest(word, known)
+    return f"Did you mean {guess!r}?" if guess else otherwise

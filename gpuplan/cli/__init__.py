@@ -67,11 +67,9 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or name the nearest one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from gpuplan.suggest import nearest  # noqa: PLC0415 - only where somebody mistyped
+            from gpuplan.suggest import meant  # noqa: PLC0415 - only where somebody mistyped
 
-            guess = nearest(args[0], list(COMMANDS))
-            hint = f" Did you mean '{guess}'?" if guess else ""
-            ctx.fail(f"No such command '{args[0]}'.{hint}")
+            ctx.fail(f"No such command '{args[0]}'. {meant(args[0], COMMANDS, '')}".rstrip())
         return super().resolve_command(ctx, args)
 
 

@@ -11,7 +11,7 @@ from gpuplan import catalog
 from gpuplan.cli import completing
 from gpuplan.cli.options import colour, json_option, say
 from gpuplan.report import cards, console
-from gpuplan.suggest import nearest
+from gpuplan.suggest import meant
 
 
 @click.command("cards")
@@ -21,8 +21,7 @@ def command(name: str | None, output_format: str) -> None:
     """Show the cards that the catalogue knows, or everything about one."""
     known = catalog.load()
     if name is not None and name not in known.cards:
-        guess = nearest(name, list(known.cards))
-        hint = f"Did you mean {guess!r}?" if guess else "`gpuplan cards` lists them."
+        hint = meant(name, known.cards, "`gpuplan cards` lists them.")
         raise click.UsageError(f"No card is called {name!r}. {hint}")
     chosen = [known.cards[name]] if name else [known.cards[key] for key in sorted(known.cards)]
     if output_format == "json":

@@ -11,7 +11,7 @@ from gpuplan.cli.options import colour, say
 from gpuplan.report import console
 from gpuplan.report import explain as report
 from gpuplan.spec.reference import explain
-from gpuplan.suggest import nearest
+from gpuplan.suggest import meant
 
 
 @click.command("explain")
@@ -37,6 +37,5 @@ def _unknown(path: tuple[str, ...]) -> str:
         return f"{place} has no keys below it."
     if known.children == ("*",):
         return f"{place} is a list; {place}.* is an entry of it."
-    guess = nearest(path[depth], known.children)
-    hint = f"Did you mean {guess!r}?" if guess else f"It has {', '.join(known.children)}."
+    hint = meant(path[depth], known.children, f"It has {', '.join(known.children)}.")
     return f"{place} has no key {path[depth]!r}. {hint}"

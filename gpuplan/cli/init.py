@@ -16,7 +16,7 @@ from gpuplan.diagnostics import Severity
 from gpuplan.report import starter
 from gpuplan.spec.base import DNS_LABEL
 from gpuplan.spec.jsonschema import schema_text
-from gpuplan.suggest import nearest
+from gpuplan.suggest import meant
 
 SPEC, SCHEMA = "fleet.yaml", "fleet.schema.json"
 
@@ -44,8 +44,7 @@ def command(fleet_dir: Path, name: str, cluster: str, card: str, nodes: int, car
     """Write a small fleet that checks and renders, to start from. Never overwrites a file."""
     known = catalog.load()
     if card not in known.cards:
-        guess = nearest(card, list(known.cards))
-        hint = f"Did you mean {guess!r}?" if guess else "`gpuplan cards` lists them."
+        hint = meant(card, known.cards, "`gpuplan cards` lists them.")
         raise click.UsageError(f"No card is called {card!r}. {hint}")
     if fleet_dir.exists() and not fleet_dir.is_dir():
         raise click.UsageError(f"{fleet_dir} is a file, and a fleet is a folder.")

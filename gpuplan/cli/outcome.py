@@ -16,7 +16,7 @@ from gpuplan.report.findings import findings_text
 from gpuplan.report.human import Page
 from gpuplan.rulebook import RuleDoc
 from gpuplan.source.folder import FileLines
-from gpuplan.suggest import nearest
+from gpuplan.suggest import meant
 
 FOR_PEOPLE = ("full", "concise")
 QUIET_WITHOUT_FINDINGS = (*FOR_PEOPLE, "github")
@@ -63,9 +63,8 @@ def selected(fleet: Fleet, names: Sequence[str]) -> tuple[Cluster, ...]:
     known = {cluster.name: cluster for cluster in fleet.clusters}
     for name in names:
         if name not in known:
-            guess = nearest(name, list(known))
-            hint = f" Did you mean {guess!r}?" if guess else f" The fleet has {_listed(list(known))}."
-            raise click.UsageError(f"No cluster is called {name!r}.{hint}")
+            hint = meant(name, known, f"The fleet has {_listed(list(known))}.")
+            raise click.UsageError(f"No cluster is called {name!r}. {hint}")
     return tuple(cluster for cluster in fleet.clusters if not names or cluster.name in names)
 
 

@@ -10,7 +10,7 @@ from gpuplan.cli import completing
 from gpuplan.cli.options import json_option, say
 from gpuplan.report import pages
 from gpuplan.report.book import BOOK
-from gpuplan.suggest import nearest
+from gpuplan.suggest import meant
 
 
 @click.command("rule")
@@ -19,8 +19,7 @@ from gpuplan.suggest import nearest
 def command(rule_id: str | None, output_format: str) -> None:
     """Explain a finding by its id, such as quota/over-capacity; without one, list them all."""
     if rule_id is not None and rule_id not in BOOK:
-        guess = nearest(rule_id, list(BOOK))
-        hint = f"Did you mean {guess!r}?" if guess else "`gpuplan rule` lists them."
+        hint = meant(rule_id, BOOK, "`gpuplan rule` lists them.")
         raise click.UsageError(f"No finding has the id {rule_id!r}. {hint}")
     chosen = [BOOK[rule_id]] if rule_id else list(BOOK.values())
     if output_format == "json":

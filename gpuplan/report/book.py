@@ -21,11 +21,11 @@ def _by_id(docs: Iterable[RuleDoc]) -> Mapping[str, RuleDoc]:
 BOOK: Mapping[str, RuleDoc] = _by_id(
     (
         *(rule.doc for rule in RULES),
-        *source_findings.SOURCE_RULES,
+        *source_findings.FINDINGS,
         *spec_findings.FINDINGS,
         *resolve_findings.FINDINGS,
         *suppress.FINDINGS,
-        *output_findings.RULES,
+        *output_findings.FINDINGS,
         *validate_findings.FINDINGS,
     )
 )

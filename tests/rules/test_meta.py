@@ -26,11 +26,11 @@ FOLDER = Path(rules.__file__).parent
 IDS = [rule.doc.id for rule in rules.RULES]
 DOCS = (
     *(rule.doc for rule in rules.RULES),
-    *source_findings.SOURCE_RULES,
+    *source_findings.FINDINGS,
     *spec_findings.FINDINGS,
     *resolve_findings.FINDINGS,
     *suppress.FINDINGS,
-    *output_findings.RULES,
+    *output_findings.FINDINGS,
     *validate_findings.FINDINGS,
 )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpuplan.source import findings
-from gpuplan.source.findings import SOURCE_RULES
+from gpuplan.source.findings import FINDINGS
 from gpuplan.source.folder import FileLines, read_file, read_fleet
 
 NOBODY = 65534
@@ -213,6 +213,6 @@ def test_lines_for_a_report_come_from_disk_and_are_empty_where_there_are_none(fl
 
 
 def test_every_rule_about_files_is_tried_above() -> None:
-    about_files = {rule.id for rule in SOURCE_RULES if rule.id.startswith("source/")}
+    about_files = {rule.id for rule in FINDINGS if rule.id.startswith("source/")}
     text = Path(__file__).read_text()
     assert {rule for rule in about_files if text.count(rule) == 0} == set()

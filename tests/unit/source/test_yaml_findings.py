@@ -6,7 +6,7 @@ import pytest
 
 from gpuplan.rulebook import RuleDoc
 from gpuplan.source import findings
-from gpuplan.source.findings import SOURCE_RULES
+from gpuplan.source.findings import FINDINGS
 from gpuplan.source.yamltext import parse_text
 
 LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
@@ -125,7 +125,7 @@ def test_a_line_of_equal_signs_alone_is_no_merge_conflict() -> None:
 
 
 def test_every_rule_about_text_has_a_case() -> None:
-    about_text = {rule.id for rule in SOURCE_RULES if rule.id.startswith("yaml/")}
+    about_text = {rule.id for rule in FINDINGS if rule.id.startswith("yaml/")}
     assert {rule for _, rule, _, _ in CASES} | {"yaml/syntax"} == about_text
 
 
@@ -133,7 +133,7 @@ SIGNS_FOR_MORE = {"yaml/forbidden-character", "yaml/alias-limit", "yaml/too-deep
 """Their bad examples stand for text that a page cannot show."""
 
 
-@pytest.mark.parametrize("rule", [r for r in SOURCE_RULES if r.id.startswith("yaml/")], ids=lambda r: r.id)
+@pytest.mark.parametrize("rule", [r for r in FINDINGS if r.id.startswith("yaml/")], ids=lambda r: r.id)
 def test_the_examples_in_a_rule_do_what_they_say(rule: RuleDoc) -> None:
     assert parse_text("f", rule.good).findings == ()
     if rule.id not in SIGNS_FOR_MORE:
