@@ -58,11 +58,11 @@ class Manifest:
     area: str
     origin: Origin
     also: tuple[Origin, ...] = ()
+    key: ObjectKey = field(init=False, repr=False, compare=False)
+    """The identity within the cluster, read off the object once."""
 
-    @property
-    def key(self) -> ObjectKey:
-        """The identity within the cluster."""
-        return ObjectKey.of(self.object)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", ObjectKey.of(self.object))
 
     @property
     def folder(self) -> str:
