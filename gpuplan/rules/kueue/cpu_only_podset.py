@@ -2,7 +2,8 @@
 
 The launcher of an MPIJob asks for no card. Kueue gives such a pod no flavor, and where flavors have a Topology the
 whole job then never starts, unless the launcher is grouped with its workers by the annotation
-`kueue.x-k8s.io/podset-group-name`.
+`kueue.x-k8s.io/podset-group-name`. Kueue's webhook takes that one only beside a topology annotation, and a launcher that
+asks for nothing at all did not start even so (tried on 0.19.2).
 
 Source: Kueue topology-aware scheduling (`podset-group-name`); Kueue #931, #1407, #891.
 """
@@ -22,8 +23,9 @@ DOC = RuleDoc(
     severity=Severity.WARNING,
     summary="An MPI job, whose launcher asks for no card, on a tier with a Topology",
     why="Kueue gives a pod without cards no flavor; beside flavors with a Topology the whole job then never starts.",
-    fix="Set the annotation `kueue.x-k8s.io/podset-group-name` on launcher and workers of every MPIJob, or `topology: off` on "
-    "the tier; accept the finding under `suppress` once that is done.",
+    fix="Set the annotations `kueue.x-k8s.io/podset-group-name` and `kueue.x-k8s.io/podset-required-topology` (or "
+    "`-preferred-topology`) on launcher and workers of every MPIJob and give the launcher a CPU request, or write "
+    "`topology: off` on the tier; accept the finding under `suppress` once that is done.",
     bad="cardTiers:\n  train: {cards: [h100-sxm-80gb]}\ntaskPools:\n  pretrain: {tiers: [train], frameworks: [mpijob]}",
     good="cardTiers:\n  train: {cards: [h100-sxm-80gb], topology: 'off'}\n"
     "taskPools:\n  pretrain: {tiers: [train], frameworks: [mpijob]}",
