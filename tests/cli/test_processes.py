@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -113,11 +114,17 @@ def wait_until_it_holds(pid: int, file: Path) -> None:
     """Wait until the process has a file open: it then waits for our lock."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-            if descriptor.is_symlink() and descriptor.readlink() == file:
-                return
+        if file in opened_by(pid):
+            return
         time.sleep(0.02)
     raise AssertionError("it never came to the lock")
+
+
+def opened_by(pid: int) -> Iterator[Path]:
+    """Yield what a process has open, without what it closes while we look."""
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            yield descriptor.readlink()
 
 
 def on_terminal(command: str, stream: str, **environ: str) -> tuple[str, str, int]:
