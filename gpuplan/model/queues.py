@@ -212,3 +212,16 @@ def resource_groups(flavors: tuple[Flavor, ...]) -> tuple[ResourceGroup, ...]:
         )
         for names, members in groups
     )
+
+
+def fenced(groups: tuple[ResourceGroup, ...], cluster: tuple[Flavor, ...]) -> tuple[ResourceGroup, ...]:
+    """Return a queue's groups with the cards of the cluster's other flavors among the resources of the first.
+
+    Kueue leaves a resource that no group covers to the scheduler (`quotaCheckStrategy: IgnoreUndeclared`): a job that asks
+    for another tier's card would be admitted without a quota and take a card of somebody's floor. Covered with quota 0, it
+    waits, and Kueue says why.
+    """
+    covered = {name for group in groups for name in group.resources}
+    foreign = {name for flavor in cluster for name in flavor.capacity} - covered
+    first, *rest = groups
+    return (ResourceGroup(resources=tuple(sorted({*first.resources, *foreign})), flavors=first.flavors), *rest)

@@ -34,8 +34,8 @@ from gpuplan.manifests.kinds.kueue import ResourceGroup as ResourceGroupSpec
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.queues import Cohort, Fallback, ResourceGroup, Service, TaskPool, TeamQueue, resource_groups
-from gpuplan.model.quota_tree import NO_QUOTA, Limit, QuotaNode
+from gpuplan.model.queues import Cohort, Fallback, ResourceGroup, Service, TaskPool, TeamQueue, fenced, resource_groups
+from gpuplan.model.quota_tree import NO_QUOTA, NOT_PRODUCED, Limit, QuotaNode
 from gpuplan.quantity import Quantity
 
 
@@ -71,7 +71,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
         node = cluster.quota.cohorts[pool.name]
         yield manifest(fleet, cluster, QUEUES, _cohort(node, cohort.groups), pool.path)
         for queue in cohort.queues:
-            made = _cluster_queue(cluster.quota.queues[queue.name], cohort, queue)
+            made = _cluster_queue(cluster, cohort, queue)
             yield manifest(fleet, cluster, QUEUES, made, queue.path, pool.path)
             for namespace in queue.team.namespaces:
                 local = _local_queue(namespace, pool, queue)
@@ -85,7 +85,7 @@ def _cohort(node: QuotaNode, groups: Iterable[ResourceGroup]) -> CohortObject:
         spec["parentName"] = node.parent
         spec["fairSharing"] = {"weight": _quantity(node.weight)}
     if node.limits:
-        spec["resourceGroups"] = _resource_groups(node, groups)
+        spec["resourceGroups"] = _resource_groups(node, groups, NO_QUOTA)
     return {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "Cohort",
@@ -94,8 +94,8 @@ def _cohort(node: QuotaNode, groups: Iterable[ResourceGroup]) -> CohortObject:
     }
 
 
-def _cluster_queue(node: QuotaNode, cohort: Cohort, queue: TeamQueue) -> ClusterQueue:
-    pool = cohort.task_pool
+def _cluster_queue(cluster: Cluster, cohort: Cohort, queue: TeamQueue) -> ClusterQueue:
+    pool, node = cohort.task_pool, cluster.quota.queues[queue.name]
     return {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "ClusterQueue",
@@ -106,7 +106,7 @@ def _cluster_queue(node: QuotaNode, cohort: Cohort, queue: TeamQueue) -> Cluster
             "cohortName": node.parent,
             "namespaceSelector": in_namespaces(queue.team.namespaces),
             "queueingStrategy": "StrictFIFO" if pool.strict else "BestEffortFIFO",
-            "resourceGroups": _resource_groups(node, cohort.groups),
+            "resourceGroups": _resource_groups(node, fenced(cohort.groups, cluster.flavors), NOT_PRODUCED),
             "flavorFungibility": FUNGIBILITY[pool.fallback],
             "preemption": _preemption(pool.service),
             "fairSharing": {"weight": _quantity(node.weight)},
@@ -132,19 +132,22 @@ def _local_queue(namespace: str, pool: TaskPool, queue: TeamQueue) -> LocalQueue
     }
 
 
-def _resource_groups(node: QuotaNode, groups: Iterable[ResourceGroup]) -> list[ResourceGroupSpec]:
-    """Return a node's numbers. Every flavor lists every resource of its group, in the same order, as Kueue demands."""
+def _resource_groups(node: QuotaNode, groups: Iterable[ResourceGroup], otherwise: Limit) -> list[ResourceGroupSpec]:
+    """Return a node's numbers, `otherwise` where it has none.
+
+    Every flavor lists every resource of its group, in the same order, as Kueue demands.
+    """
     return [
         {
             "coveredResources": list(group.resources),
-            "flavors": [_flavor_quotas(node, flavor, group.resources) for flavor in group.flavors],
+            "flavors": [_flavor_quotas(node, flavor, group.resources, otherwise) for flavor in group.flavors],
         }
         for group in groups
     ]
 
 
-def _flavor_quotas(node: QuotaNode, flavor: Flavor, resources: Iterable[str]) -> FlavorQuotas:
-    quotas = [_quota(resource, node.limits.get((flavor.name, resource), NO_QUOTA), flavor) for resource in resources]
+def _flavor_quotas(node: QuotaNode, flavor: Flavor, resources: Iterable[str], otherwise: Limit) -> FlavorQuotas:
+    quotas = [_quota(resource, node.limits.get((flavor.name, resource), otherwise), flavor) for resource in resources]
     return {"name": flavor.name, "resources": quotas}
 
 

@@ -2,7 +2,8 @@
 
 A ClusterQueue or Cohort has at most 16 resource groups; a group at most 64 flavors, 64 resource names and 512 pairs of the
 two; all groups together at most 256 flavors and 256 names. The pairs and the totals are checked by Kueue's webhook, not by
-the schema. The root cohort holds every flavor of its cluster, also of pools that no task pool uses.
+the schema. A queue also lists the cards of the cluster's other tiers, with quota 0; the root cohort holds every flavor of
+its cluster, also of pools that no task pool uses.
 
 Source: Kueue v1beta2 schema and webhook of ClusterQueue and Cohort; #6007, #6891, #7063, #15500.
 """
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.queues import ResourceGroup, resource_groups
+from gpuplan.model.queues import ResourceGroup, fenced, resource_groups
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.amounts import cohorts
 
@@ -37,7 +38,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each limit that the queues of a task pool exceed, or the root cohort of a cluster."""
     for cluster, cohort in cohorts(fleet):
         at = fleet.places.value((*cohort.task_pool.path, "tiers"))
-        for excess in _excesses(cohort.groups):
+        for excess in _excesses(fenced(cohort.groups, cluster.flavors)):
             yield DOC.found(f"Queues of `{cohort.task_pool.name}` in cluster `{cluster.name}` have {excess}", at=at)
     for cluster in fleet.clusters:
         for excess in _excesses(resource_groups(cluster.flavors)):

@@ -59,6 +59,15 @@ def test_warn_lets_it_pass_with_a_warning(stage: Stage) -> None:
         scene.until(functools.partial(warned, scene, asked, expected), f"the server to warn: {expected}")
 
 
+def test_a_floor_holds_where_no_guard_rail_stops_work_that_asks_for_another_tier_s_cards(stage: Stage) -> None:
+    scene = stage.play(GUARDED.format(enforced="off"))
+
+    foreign = scene.submit("vision", "notebooks", resource="nvidia.com/gpu")
+
+    assert "nvidia.com/gpu" in scene.waits(foreign)
+    scene.runs(scene.submit("vision", "pretrain", pods=8))
+
+
 def warned(scene: Scene, asked: Object, expected: str) -> bool:
     """Apply an object for a trial, which must succeed, and tell whether the server warns of something."""
     kubeconfig = json.loads(scene.plane.kubeconfig.read_text(encoding="utf-8"))
