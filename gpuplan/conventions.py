@@ -41,6 +41,10 @@ ANNOTATION_PREFERRED_TOPOLOGY = "kueue.x-k8s.io/podset-preferred-topology"
 # NVIDIA's labels and resource names.
 RESOURCE_GPU = "nvidia.com/gpu"
 RESOURCE_GPU_SHARED = "nvidia.com/gpu.shared"
+LABEL_DEVICE_PLUGIN_CONFIG = "nvidia.com/device-plugin.config"
+"""Key of the device plugin's configuration that a node uses, where one plugin serves all pools (the GPU Operator)."""
+LABEL_OPERANDS = "nvidia.com/gpu.deploy.operands"
+"""Set to `false`, it keeps all agents of the GPU Operator off a node."""
 LABEL_MIG_CONFIG = "nvidia.com/mig.config"
 LABEL_MPS_CAPABLE = "nvidia.com/mps.capable"
 LABEL_DEPLOY = "nvidia.com/gpu.deploy"
@@ -130,6 +134,12 @@ SERVER_ADDITIONS: tuple[ServerAddition, ...] = (
     ServerAddition("LocalQueue", ("spec", "stopPolicy"), "None"),
 )
 """All that the server and Kueue add to what we wrote; anything else that differs is a difference."""
+
+
+def dra_resource(profile: str) -> str:
+    """Name what Kueue counts of claimed devices: whole cards, or instances of a MIG profile."""
+    safe = profile.replace("+", ".")
+    return f"dra.{LABEL_DOMAIN}/mig-{safe}" if profile else f"dra.{LABEL_DOMAIN}/gpu"
 
 
 def flavor_name(tier: str, card: str, sharing: str, revision: int) -> str:

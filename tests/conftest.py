@@ -16,3 +16,5 @@ pytest_plugins = ["tests.controlplane.fixtures"]
 # A busy machine is no failure, and CI draws the same examples every time.
 settings.register_profile("gpuplan", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("gpuplan")
+
+os.environ.pop("COLUMNS", None)  # what the tests see must not follow from how wide somebody's terminal is

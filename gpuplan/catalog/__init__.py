@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from gpuplan.catalog import cards, compat, drivers, metrics, mig, releases, xids
+from gpuplan.catalog import cards, compat, cuts, drivers, metrics, mig, releases, xids
 from gpuplan.catalog.cards import Card, Vendor
 from gpuplan.catalog.compat import Compatibility, KubernetesRange
+from gpuplan.catalog.cuts import Cuts, Partitions, Vnpus
 from gpuplan.catalog.drivers import DriverBranch, DriverLimits, Drivers, KernelModules
 from gpuplan.catalog.metrics import Exporter, Metric
 from gpuplan.catalog.mig import MigClass, MigProfile, Placement
@@ -25,6 +26,7 @@ __all__ = [
     "Catalog",
     "Compatibility",
     "Component",
+    "Cuts",
     "DriverBranch",
     "DriverLimits",
     "Drivers",
@@ -34,9 +36,11 @@ __all__ = [
     "Metric",
     "MigClass",
     "MigProfile",
+    "Partitions",
     "Placement",
     "Release",
     "Vendor",
+    "Vnpus",
     "XidClass",
     "load",
 ]
@@ -48,6 +52,7 @@ class Catalog:
 
     cards: Mapping[str, Card]
     mig: Mapping[str, MigClass]
+    cuts: Cuts
     drivers: Drivers
     releases: Mapping[str, Release]
     compat: Compatibility
@@ -85,6 +90,7 @@ def load() -> Catalog:
     return Catalog(
         cards=cards.read(),
         mig=mig.read(),
+        cuts=cuts.read(),
         drivers=drivers.read(),
         releases=releases.read(),
         compat=compat.read(),

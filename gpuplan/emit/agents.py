@@ -30,7 +30,7 @@ from gpuplan.manifests.kinds.pod import (
 from gpuplan.manifests.kinds.volume import Volume
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import NodePool, SharingMode, agent_labels, node_labels, tolerations
+from gpuplan.model.pools import Exposure, NodePool, SharingMode, agent_labels, node_labels, tolerations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +104,23 @@ class AgentPod:
 
 
 def managed_pools(cluster: Cluster) -> tuple[NodePool, ...]:
-    """Return the pools whose agents are ours: NVIDIA cards, in a cluster where nobody else runs the agents."""
-    return nvidia_pools(cluster) if cluster.stack == "manual" else ()
+    """Return the pools with NVIDIA cards whose agents are ours."""
+    return tuple(pool for pool in nvidia_pools(cluster) if pool.stack == "manual")
+
+
+def plugin_pools(cluster: Cluster) -> tuple[NodePool, ...]:
+    """Return those of the managed pools whose cards our device plugin offers, rather than HAMi or a DRA driver."""
+    return tuple(pool for pool in managed_pools(cluster) if offered_by_plugin(pool))
+
+
+def operator_pools(cluster: Cluster) -> tuple[NodePool, ...]:
+    """Return the pools with NVIDIA cards whose agents the GPU Operator runs."""
+    return tuple(pool for pool in nvidia_pools(cluster) if pool.stack == "operator")
+
+
+def offered_by_plugin(pool: NodePool) -> bool:
+    """Tell whether NVIDIA's device plugin offers the pool's cards; nothing else may then do so on its nodes."""
+    return pool.exposure is Exposure.DEVICE_PLUGIN and pool.sharing.mode is not SharingMode.HAMI
 
 
 def present(cluster: Cluster) -> tuple[Agent, ...]:
@@ -123,10 +138,11 @@ def nvidia_pools(cluster: Cluster) -> tuple[NodePool, ...]:
 def labels(cluster: Cluster, pool: NodePool) -> dict[str, str]:
     """Return all labels that a node of the pool needs, sorted by key.
 
-    Where others run the agents, those that the agents read are theirs to set.
+    Where others run the agents, those that the agents read are theirs to set. Where the GPU Operator serves other pools
+    of the cluster, its agents are kept off the nodes that are not its own.
     """
-    read = {} if cluster.stack == "external" else agent_labels(pool)
-    return dict(sorted({**node_labels(pool), **read}.items()))
+    away = {conventions.LABEL_OPERANDS: "false"} if operator_pools(cluster) and pool.stack != "operator" else {}
+    return dict(sorted({**node_labels(pool), **agent_labels(pool), **away}.items()))
 
 
 def image(cluster: Cluster, agent: Agent) -> str:

@@ -27,7 +27,7 @@ _PLUGIN_FOLDER = "/var/lib/kubelet/device-plugins"
 
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     """Yield the agents that offer the cards of each pool, and what they share."""
-    pools = agents.managed_pools(cluster)
+    pools = agents.plugin_pools(cluster)
     if not pools:
         return
     shared = any(pool.sharing.mode is SharingMode.MPS for pool in pools)

@@ -16,7 +16,7 @@ from gpuplan.catalog import Catalog
 from gpuplan.catalog.releases import Component, Release
 from gpuplan.diagnostics import KeyPath, Span
 from gpuplan.model.flavors import Flavor
-from gpuplan.model.pools import NodePool
+from gpuplan.model.pools import NodePool, Stack
 from gpuplan.model.queues import Cohort, TaskPool, Team
 from gpuplan.model.quota_tree import QuotaTree
 from gpuplan.versions import Version
@@ -54,10 +54,19 @@ class KueueSettings:
     """0 switches waitForPodsReady off."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GpuOperatorSettings:
+    """How the GPU Operator runs in a cluster; it matters only where a pool is on `stack: operator`."""
+
+    managed: bool
+    """Whether gpuplan renders its installation; otherwise others install it, and gpuplan renders the ClusterPolicy."""
+    version: Version
+    namespace: str
+    """Namespace of the operator and its agents."""
+
+
 Distribution = Literal["kubeadm", "rke2", "k3s", "openshift", "eks", "gke", "aks", "talos"]
 """Who makes the Kubernetes in use."""
-Stack = Literal["operator", "manual", "external"]
-"""Who runs the node agents: the GPU Operator, gpuplan's own DaemonSets, or others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +79,7 @@ class Cluster:
     os: str
     container_runtime: str
     stack: Stack
+    """Who runs the node agents of pools that do not say so themselves."""
     nvidia_default_runtime: bool
     """Whether containerd runs every pod with the nvidia runtime, so that no RuntimeClass is needed."""
     nfd_taints: bool
@@ -78,6 +88,7 @@ class Cluster:
     components: Mapping[str, Component]
     """The release's components with the spec's overrides, by component name."""
     kueue: KueueSettings
+    gpu_operator: GpuOperatorSettings
     destination: Destination
     pools: tuple[NodePool, ...]
     flavors: tuple[Flavor, ...]
@@ -102,6 +113,10 @@ class Cluster:
     def namespaces(self) -> tuple[str, ...]:
         """Namespaces of its teams, sorted."""
         return tuple(sorted({name for team in self.teams for name in team.namespaces}))
+
+    def pools_on(self, stack: Stack) -> tuple[NodePool, ...]:
+        """Return its pools whose node agents a stack runs."""
+        return tuple(pool for pool in self.pools if pool.stack == stack)
 
     def flavor(self, name: str) -> Flavor:
         """Return one of its flavors; an unknown name is a fault of ours and raises KeyError."""

@@ -26,6 +26,25 @@ class SharingMode(enum.Enum):
     TIME_SLICING = "timeSlicing"
     MPS = "mps"
     MIG = "mig"
+    PARTITION = "partition"
+    """AMD's compute and memory partitions."""
+    VNPU = "vnpu"
+    """Huawei's virtual NPUs."""
+    HAMI = "hami"
+    """HAMi in the place of NVIDIA's device plugin: pods ask for a part of a card's memory and cores."""
+
+
+class Exposure(enum.Enum):
+    """How pods ask for what a pool offers; the value is the spelling in the spec."""
+
+    DEVICE_PLUGIN = "devicePlugin"
+    """A count of an extended resource."""
+    DRA = "dra"
+    """A claim on devices of a class (resource.k8s.io/v1). The resource names exist for Kueue alone."""
+
+
+Stack = Literal["operator", "manual", "external"]
+"""Who runs the node agents: the GPU Operator, gpuplan's own DaemonSets, or others."""
 
 
 class MigStrategy(enum.Enum):
@@ -46,6 +65,30 @@ class MigGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """What one piece of a resource is. Flavors that a job may fall back between must offer equal units."""
+
+    part: str
+    """`card`, `1/4 card` or a MIG profile."""
+    card_share: Fraction
+    """Its part of a card's compute: 1, 1/replicas, or compute slices over all slices."""
+    hidden: bool = False
+    """Whether a part of a card is offered under the whole card's name."""
+
+
+WHOLE_CARD = Unit(part="card", card_share=Fraction(1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """What every card of a pool becomes: so many of one resource."""
+
+    resource: str
+    per_card: int
+    unit: Unit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sharing:
     """How the cards of a pool are exposed. Equal sharing of one tier and card is one flavor."""
 
@@ -59,26 +102,15 @@ class Sharing:
     strategy: MigStrategy = MigStrategy.NONE
     groups: tuple[MigGroup, ...] = ()
     """The layout of a MIG node: every card index of the node once."""
+    pieces: tuple[Piece, ...] = ()
+    """What a card becomes where it is neither whole nor shared or cut by NVIDIA's means, sorted by resource."""
+    config: str = ""
+    """The vendor's words for the cut: `CPX-NPS4` of a partition, `vir02x4` of virtual NPUs."""
 
     @property
     def shared(self) -> bool:
         """Whether several pods may hold one card at once without hardware partitions."""
         return self.mode in (SharingMode.TIME_SLICING, SharingMode.MPS)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
-    """What one piece of a resource is. Flavors that a job may fall back between must offer equal units."""
-
-    part: str
-    """`card`, `1/4 card` or a MIG profile."""
-    card_share: Fraction
-    """Its part of a card's compute: 1, 1/replicas, or compute slices over all slices."""
-    hidden: bool = False
-    """Whether a part of a card is offered under the whole card's name."""
-
-
-WHOLE_CARD = Unit(part="card", card_share=Fraction(1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +175,10 @@ class Driver:
     branch: str
     kernel_modules: str
     """auto, open or proprietary."""
+    preinstalled: bool
+    """Whether the nodes come with it; otherwise the operator installs it (`stack: operator`)."""
+    precompiled: bool
+    """Whether the operator takes images with modules built for the nodes' kernel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +208,9 @@ class NodePool:
     nodes: int
     cards_per_node: int
     selection: Selection
+    stack: Stack
+    """Who runs its node agents."""
+    exposure: Exposure
     sharing: Sharing
     taints: tuple[Taint, ...]
     mig_class: MigClass | None
@@ -191,11 +230,14 @@ def produced_resources(pool: NodePool) -> tuple[Produced, ...]:
 
     The names follow NVIDIA's device plugin (internal/resource): the whole card, shares of it under
     `nvidia.com/gpu.shared` unless the rename is opted out, MIG instances as `nvidia.com/gpu` (strategy single) or one name
-    a profile (mixed). Cards of other vendors are offered whole under the vendor's name.
+    a profile (mixed). Cards of other vendors are offered whole under the vendor's name, or as the pieces that the cut makes of
+    them. Where pods claim devices (DRA), the names are ours and only Kueue counts them.
     """
     sharing, cards = pool.sharing, pool.cards_per_node
     if sharing.mode is SharingMode.EXCLUSIVE:
-        return (Produced(resource=pool.card.resource, per_node=cards, unit=WHOLE_CARD),)
+        return (Produced(resource=_whole_card(pool), per_node=cards, unit=WHOLE_CARD),)
+    if sharing.pieces:
+        return tuple(Produced(resource=p.resource, per_node=cards * p.per_card, unit=p.unit) for p in sharing.pieces)
     if sharing.shared:
         share = Fraction(1, sharing.replicas)
         resource = conventions.RESOURCE_GPU_SHARED if sharing.renamed else conventions.RESOURCE_GPU
@@ -217,11 +259,19 @@ def _mig_resources(pool: NodePool) -> tuple[Produced, ...]:
 
 def _mig_unit(pool: NodePool, profile: str) -> tuple[str, Unit]:
     if not profile:
-        return conventions.RESOURCE_GPU, WHOLE_CARD
+        return _whole_card(pool), WHOLE_CARD
     slices = pool.mig_class.compute_slices if pool.mig_class else 7
+    share = Fraction(int(profile[0]), slices)
+    if pool.exposure is Exposure.DRA:
+        return conventions.dra_resource(profile), Unit(part=profile, card_share=share)
     single = pool.sharing.strategy is MigStrategy.SINGLE
-    unit = Unit(part=profile, card_share=Fraction(int(profile[0]), slices), hidden=single)
+    unit = Unit(part=profile, card_share=share, hidden=single)
     return conventions.RESOURCE_GPU if single else resource_name(profile), unit
+
+
+def _whole_card(pool: NodePool) -> str:
+    """Return the resource of a whole card; where pods claim devices, a name of ours that Kueue alone counts."""
+    return conventions.dra_resource("") if pool.exposure is Exposure.DRA else pool.card.resource
 
 
 def node_labels(pool: NodePool) -> dict[str, str]:
@@ -241,15 +291,25 @@ def node_labels(pool: NodePool) -> dict[str, str]:
 
 
 def agent_labels(pool: NodePool) -> dict[str, str]:
-    """Return the labels that NVIDIA's node agents read on the pool's nodes, sorted by key.
+    """Return the labels that the vendor's node agents read on the pool's nodes, sorted by key; none where others run them.
 
     The MIG manager cuts a node as `nvidia.com/mig.config` says. The `nvidia.com/gpu.deploy.*` labels, by which it pauses
     the other agents meanwhile, are its own: a second writer would start them again in the middle of a cut
     (mig-parted v0.14 to v0.15 pause from any value but `false`, also from none).
     """
-    if pool.sharing.mode is not SharingMode.MIG:
+    if pool.stack == "external":
         return {}
-    return {conventions.LABEL_MIG_CONFIG: mig_config_name(pool.sharing)}
+    labels: dict[str, str] = {}
+    if pool.sharing.mode is SharingMode.MIG:
+        labels[conventions.LABEL_MIG_CONFIG] = mig_config_name(pool.sharing)
+    if pool.stack == "operator" and pool.sharing.shared:
+        labels[conventions.LABEL_DEVICE_PLUGIN_CONFIG] = plugin_config_name(pool.sharing)
+    return dict(sorted(labels.items()))
+
+
+def plugin_config_name(sharing: Sharing) -> str:
+    """Return the key of a sharing mode in the operator's device plugin configuration."""
+    return sharing.label
 
 
 def mig_config_name(sharing: Sharing) -> str:

@@ -25,8 +25,7 @@ def resolve(loaded: Loaded, catalog: Catalog, today: datetime.date) -> tuple[Fle
     scope = Scope(spec=loaded.spec, origins=loaded.origins, catalog=catalog, broken=loaded.broken)
     platforms = clusters.platforms(scope)
     tiers = hardware.card_tiers(scope)
-    branches = {name: str(platform.release.driver.major) for name, platform in platforms.items()}
-    pools = hardware.node_pools(scope, tiers, branches)
+    pools = hardware.node_pools(scope, tiers, platforms)
     flavors = {name: hardware.flavors(pools, name) for name in platforms}
     task_pools = queues.task_pools(scope, tiers)
     teams = queues.teams(scope)
@@ -50,6 +49,7 @@ def resolve(loaded: Loaded, catalog: Catalog, today: datetime.date) -> tuple[Fle
             release=platform.release,
             components=platform.components,
             kueue=platform.kueue,
+            gpu_operator=platform.gpu_operator,
             destination=platform.destination,
             pools=tuple(pool for pool in pools.values() if pool.cluster == name),
             flavors=flavors[name],

@@ -10,9 +10,9 @@ from gpuplan import versions
 from gpuplan.catalog import Component, Release
 from gpuplan.catalog.releases import newest
 from gpuplan.diagnostics import KeyPath
-from gpuplan.model.fleet import Destination, KueueSettings
+from gpuplan.model.fleet import Destination, GpuOperatorSettings, KueueSettings
 from gpuplan.resolve.scope import Scope
-from gpuplan.spec.clusters import ClusterSpec, KueueSpec
+from gpuplan.spec.clusters import ClusterSpec, GpuOperatorSpec, KueueSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +24,7 @@ class Platform:
     release: Release
     components: Mapping[str, Component]
     kueue: KueueSettings
+    gpu_operator: GpuOperatorSettings
     destination: Destination
     path: KeyPath
 
@@ -49,6 +50,7 @@ def _platform(scope: Scope, name: str, spec: ClusterSpec) -> Platform | None:
         release=release,
         components=components,
         kueue=_kueue(spec, components["kueue"]),
+        gpu_operator=_gpu_operator(spec, components["gpuOperator"]),
         destination=Destination(
             name=spec.destination.name or ("" if spec.destination.server else name),
             server=spec.destination.server or "",
@@ -64,6 +66,11 @@ def _kueue(spec: ClusterSpec, component: Component) -> KueueSettings:
         version=component.version,
         pods_ready_timeout_seconds=said.pods_ready_timeout_seconds,
     )
+
+
+def _gpu_operator(spec: ClusterSpec, component: Component) -> GpuOperatorSettings:
+    said = GpuOperatorSpec(install=spec.gpu_operator) if isinstance(spec.gpu_operator, str) else spec.gpu_operator
+    return GpuOperatorSettings(managed=said.install == "managed", version=component.version, namespace=said.namespace)
 
 
 def _components(scope: Scope, spec: ClusterSpec, release: Release, path: KeyPath) -> dict[str, Component]:

@@ -8,32 +8,22 @@ from collections.abc import Mapping
 
 from gpuplan import conventions
 from gpuplan.catalog import Card, Vendor
-from gpuplan.catalog.mig import label_safe
 from gpuplan.model.flavors import Flavor, flavor
 from gpuplan.model.pools import (
     CardTier,
     Driver,
-    MigGroup,
-    MigStrategy,
+    Exposure,
     NodePool,
     SelectedBy,
     Selection,
-    Sharing,
-    SharingMode,
     Taint,
 )
 from gpuplan.quantity import Quantity
 from gpuplan.resolve import findings
+from gpuplan.resolve.clusters import Platform
 from gpuplan.resolve.scope import Scope
-from gpuplan.spec.pools import (
-    CardSpec,
-    CardTierSpec,
-    MigSpec,
-    NodePoolSpec,
-    SelectedBySpec,
-    SharesSpec,
-    SharingChoiceSpec,
-)
+from gpuplan.resolve.sharing import sharing
+from gpuplan.spec.pools import CardSpec, CardTierSpec, DriverSpec, NodePoolSpec, SelectedBySpec
 
 WHOLE_CARD_RESOURCES = {
     "nvidia": conventions.RESOURCE_GPU,
@@ -42,6 +32,10 @@ WHOLE_CARD_RESOURCES = {
     "huawei": "huawei.com/Ascend910",
 }
 """Resource of a whole card that a fleet defines itself without naming one, by vendor."""
+
+
+DRIVER_ON_NODES = ("aks", "eks", "gke", "talos")
+"""Distributions whose GPU nodes usually come with NVIDIA's driver."""
 
 
 def own_cards(cards: Mapping[str, CardSpec]) -> list[Card]:
@@ -108,20 +102,20 @@ def _levels(spec: CardTierSpec) -> tuple[str, ...]:
     return () if isinstance(spec.topology, str) else tuple(spec.topology.levels)
 
 
-def node_pools(scope: Scope, tiers: Mapping[str, CardTier], drivers: Mapping[str, str]) -> dict[str, NodePool]:
-    """Bind every node pool. `drivers` is the default driver branch of each cluster that resolved."""
-    pools = ((name, _node_pool(scope, name, spec, tiers, drivers)) for name, spec in scope.spec.node_pools.items())
+def node_pools(scope: Scope, tiers: Mapping[str, CardTier], platforms: Mapping[str, Platform]) -> dict[str, NodePool]:
+    """Bind every node pool. `platforms` are the clusters that resolved."""
+    pools = ((name, _node_pool(scope, name, spec, tiers, platforms)) for name, spec in scope.spec.node_pools.items())
     return {name: pool for name, pool in pools if pool is not None}
 
 
 def _node_pool(
-    scope: Scope, name: str, spec: NodePoolSpec, tiers: Mapping[str, CardTier], drivers: Mapping[str, str]
+    scope: Scope, name: str, spec: NodePoolSpec, tiers: Mapping[str, CardTier], platforms: Mapping[str, Platform]
 ) -> NodePool | None:
     path = ("nodePools", name)
-    default_branch = scope.look_up("clusters", drivers, spec.cluster, (*path, "cluster"))
+    platform = scope.look_up("clusters", platforms, spec.cluster, (*path, "cluster"))
     tier = scope.look_up("cardTiers", tiers, spec.tier, (*path, "tier"))
     card = _pool_card(scope, name, spec, tier) if tier else None
-    if default_branch is None or tier is None or card is None:
+    if platform is None or tier is None or card is None:
         return None
     return NodePool(
         name=name,
@@ -131,14 +125,26 @@ def _node_pool(
         nodes=spec.nodes,
         cards_per_node=spec.cards_per_node,
         selection=_selection(spec.selected_by),
-        sharing=_sharing(spec),
+        stack=spec.stack or platform.spec.stack,
+        exposure=Exposure(spec.exposure),
+        sharing=sharing(spec, card, scope.catalog.cuts),
         taints=tuple(Taint(key=taint.key, value=taint.value, effect=taint.effect) for taint in spec.taints),
         mig_class=scope.catalog.mig_of(card),
         topology_labels=spec.topology_labels or "",
-        driver=Driver(branch=spec.driver.branch or default_branch, kernel_modules=spec.driver.kernel_modules),
+        driver=_driver(spec.driver, platform),
         companions={resource: _quantity(text) for resource, text in sorted(spec.companions.items())},
         revision=max(tier.revision, spec.revision),
         path=path,
+    )
+
+
+def _driver(said: DriverSpec, platform: Platform) -> Driver:
+    by_others = platform.spec.distribution in DRIVER_ON_NODES
+    return Driver(
+        branch=said.branch or str(platform.release.driver.major),
+        kernel_modules=said.kernel_modules,
+        preinstalled=by_others if said.preinstalled is None else said.preinstalled,
+        precompiled=said.precompiled,
     )
 
 
@@ -180,45 +186,6 @@ def _selection(spec: SelectedBySpec) -> Selection:
         return Selection(by=SelectedBy.PROVISIONER, provisioner=spec.provisioner)
     names = spec.nfd.node_names if spec.nfd else []
     return Selection(by=SelectedBy.NFD, node_names=tuple(names))
-
-
-def _sharing(spec: NodePoolSpec) -> Sharing:
-    if not isinstance(spec.sharing, SharingChoiceSpec):
-        return Sharing(mode=SharingMode.EXCLUSIVE, label="exclusive")
-    if spec.sharing.mig is not None:
-        return _mig(spec.sharing.mig, spec.cards_per_node)
-    if spec.sharing.mps is not None:
-        return _shares(SharingMode.MPS, "mps", spec.sharing.mps)
-    return _shares(SharingMode.TIME_SLICING, "time-slicing", spec.sharing.time_slicing or SharesSpec(replicas=1))
-
-
-def _shares(mode: SharingMode, word: str, spec: SharesSpec) -> Sharing:
-    label = f"{word}-{spec.replicas}" + ("" if spec.rename_by_default else "-plain")
-    return Sharing(mode=mode, label=label, replicas=spec.replicas, renamed=spec.rename_by_default)
-
-
-def _mig(spec: MigSpec, cards_per_node: int) -> Sharing:
-    """Lay the cut out over every card index; cards that no group names stay whole."""
-    every = tuple(range(cards_per_node))
-    if spec.profiles is not None:
-        groups = [MigGroup(indexes=every, profiles=tuple(sorted(spec.profiles.items())))]
-    else:
-        groups = [
-            MigGroup(indexes=tuple(group.cards), profiles=tuple(sorted(group.profiles.items())))
-            for group in spec.groups or ()
-        ]
-        cut = {index for group in groups for index in group.indexes}
-        whole = tuple(index for index in every if index not in cut)
-        groups += [MigGroup(indexes=whole, profiles=())] if whole else []
-    strategy = MigStrategy(spec.strategy)
-    name = spec.name or "-".join(_group_label(group, counted=len(groups) > 1) for group in groups)
-    single = "single-" if strategy is MigStrategy.SINGLE else ""
-    return Sharing(mode=SharingMode.MIG, label=f"mig-{single}{name}", strategy=strategy, groups=tuple(groups))
-
-
-def _group_label(group: MigGroup, *, counted: bool) -> str:
-    cut = "-".join(f"{count}x{label_safe(profile)}" for profile, count in group.profiles) or "whole"
-    return f"{len(group.indexes)}of-{cut}" if counted else cut
 
 
 def flavors(pools: Mapping[str, NodePool], cluster: str) -> tuple[Flavor, ...]:

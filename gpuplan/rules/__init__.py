@@ -16,7 +16,6 @@ from gpuplan.rules.cluster import (
     policies_need_1_30,
     runtime_not_on_os,
     same_destination,
-    stack_not_supported,
 )
 from gpuplan.rules.delivery import default_project, example_repository, path_not_relative
 from gpuplan.rules.driver import (
@@ -140,7 +139,6 @@ MODULES: tuple[ModuleType, ...] = (
     policies_need_1_30,
     runtime_not_on_os,
     same_destination,
-    stack_not_supported,
     default_project,
     example_repository,
     path_not_relative,

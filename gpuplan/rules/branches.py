@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import NodePool
 from gpuplan.rules.walk import written
 from gpuplan.versions import Version
@@ -16,6 +16,6 @@ def reaches(fleet: Fleet, branch: str, minimum: Version) -> bool:
     return known is None or known.newest is None or known.newest >= minimum
 
 
-def is_known(fleet: Fleet, cluster: Cluster, pool: NodePool) -> bool:
+def is_known(fleet: Fleet, pool: NodePool) -> bool:
     """Tell whether the pool's driver is stated: not where others install it and the spec does not say which."""
-    return cluster.stack != "external" or written(fleet, (*pool.path, "driver", "branch"))
+    return pool.stack != "external" or written(fleet, (*pool.path, "driver", "branch"))

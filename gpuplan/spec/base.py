@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model
 from pydantic.alias_generators import to_camel
@@ -22,6 +22,10 @@ Text = Annotated[str, StringConstraints(min_length=1)]
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 """A number of things; the upper bound keeps sums far inside Kueue's 64-bit integers."""
 Positive = Annotated[int, Field(ge=1, le=2**31 - 1)]
+
+
+Stack = Literal["operator", "manual", "external"]
+"""Who runs node agents: NVIDIA's GPU Operator and its like, gpuplan's own DaemonSets, or others."""
 
 
 class SpecModel(BaseModel):

@@ -6,10 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from gpuplan.spec.base import Count, Name, SpecModel, Text, VersionText, text_or_mapping
+from gpuplan.spec.base import Count, Name, SpecModel, Stack, Text, VersionText, text_or_mapping
 
 Distribution = Literal["kubeadm", "rke2", "k3s", "openshift", "eks", "gke", "aks", "talos"]
-Stack = Literal["operator", "manual", "external"]
 
 
 class ComponentSpec(SpecModel):
@@ -46,6 +45,22 @@ KueueChoice = Annotated[
 """`kueue: external` for short, or the mapping."""
 
 
+class GpuOperatorSpec(SpecModel):
+    """How the GPU Operator runs in the cluster, where a pool is on `stack: operator`."""
+
+    install: Literal["managed", "external"] = "managed"
+    """`managed`: gpuplan renders its Helm installation. `external`: others install it, and gpuplan its configuration."""
+    namespace: Name = "gpu-operator"
+    """Namespace that the operator and its agents run in."""
+
+
+GpuOperatorChoice = Annotated[
+    Annotated[Literal["managed", "external"], Tag("word")] | Annotated[GpuOperatorSpec, Tag("choice")],
+    Discriminator(text_or_mapping),
+]
+"""`gpuOperator: external` for short, or the mapping."""
+
+
 class NvidiaRuntimeSpec(SpecModel):
     """Whether nvidia is the default runtime of every GPU node."""
 
@@ -79,6 +94,8 @@ class ClusterSpec(SpecModel):
     """Single components at other versions than the release's."""
     kueue: KueueChoice = KueueSpec()
     """How Kueue runs: `managed`, `external`, or a mapping."""
+    gpu_operator: GpuOperatorChoice = GpuOperatorSpec()
+    """How the GPU Operator runs: `managed`, `external`, or a mapping."""
     nvidia_runtime: NvidiaRuntimeSpec = NvidiaRuntimeSpec()
     """The container runtime's nvidia handler."""
     nfd: NfdSpec = NfdSpec()

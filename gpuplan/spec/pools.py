@@ -17,6 +17,7 @@ from gpuplan.spec.base import (
     Name,
     Positive,
     SpecModel,
+    Stack,
     Text,
     exactly_one,
     text_or_mapping,
@@ -109,6 +110,31 @@ class MigSpec(SpecModel):
         return self
 
 
+class PartitionSpec(SpecModel):
+    """How AMD's cards are partitioned: every card of a node alike."""
+
+    compute: Literal["SPX", "CPX"]
+    """`SPX`: the card is one device. `CPX`: each of its compute dies is one."""
+    memory: Literal["NPS1", "NPS4"] = "NPS1"
+    """Memory partitions of a card; `NPS4` goes with `CPX` only."""
+    resource_naming: Literal["single", "mixed"] = "single"
+    """`single`: every device is `amd.com/gpu`. `mixed`: it is named after its partition, `amd.com/cpx_nps4`."""
+
+
+class VnpuSpec(SpecModel):
+    """How Huawei's cards are cut into virtual NPUs: every card of a node alike."""
+
+    templates: Annotated[dict[Text, Positive], Field(min_length=1)]
+    """Virtual NPUs of each template on every card: `{vir02: 4}`."""
+
+
+class HamiSpec(SpecModel):
+    """Share NVIDIA cards by HAMi: pods ask for a part of a card's memory and cores."""
+
+    split: Positive = 10
+    """Pods that may share a card (HAMi's `deviceSplitCount`)."""
+
+
 class SharingChoiceSpec(SpecModel):
     """One way of sharing a card."""
 
@@ -118,10 +144,16 @@ class SharingChoiceSpec(SpecModel):
     """Let pods take turns on a card, without memory isolation."""
     mps: SharesSpec | None = None
     """Let pods run on a card at once, each with its part of the memory."""
+    partition: PartitionSpec | None = None
+    """Partition AMD's cards."""
+    vnpu: VnpuSpec | None = None
+    """Cut Huawei's cards into virtual NPUs."""
+    hami: HamiSpec | None = None
+    """Let HAMi share NVIDIA cards, in the place of NVIDIA's device plugin."""
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
-        exactly_one(self, "mig", "time_slicing", "mps")
+        exactly_one(self, "mig", "time_slicing", "mps", "partition", "vnpu", "hami")
         return self
 
 
@@ -172,6 +204,10 @@ class DriverSpec(SpecModel):
     """Driver branch such as `"580"`; by default the release's."""
     kernel_modules: Literal["auto", "open", "proprietary"] = "auto"
     """Flavour of the kernel modules."""
+    preinstalled: bool | None = None
+    """Whether the nodes come with the driver, so that no operator installs it; by default as the distribution does it."""
+    precompiled: bool = False
+    """Whether the operator takes driver images with modules built for the nodes' kernel."""
 
 
 def _quantity(value: str | float) -> str:
@@ -201,7 +237,11 @@ class NodePoolSpec(SpecModel):
     selected_by: SelectedBySpec
     """How the nodes are found: exactly one of the ways."""
     sharing: SharingChoice = "exclusive"
-    """How a card is exposed: `exclusive`, or one of `mig`, `timeSlicing`, `mps`."""
+    """How a card is exposed: `exclusive`, or one of `mig`, `timeSlicing`, `mps`, `partition`, `vnpu`, `hami`."""
+    exposure: Literal["devicePlugin", "dra"] = "devicePlugin"
+    """How pods ask for a card: a count of a resource, or a claim (Dynamic Resource Allocation)."""
+    stack: Stack | None = None
+    """Who runs the node agents of this pool, where not the cluster's own: for a pilot, and for the way back."""
     taints: list[TaintSpec] = []
     """Taints on the nodes; everything that must tolerate them does."""
     topology_labels: Literal["provided", "nfd", "kubelet"] | None = None

@@ -39,8 +39,8 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each card of the fleet's own whose resource cannot be asked for."""
     renamed = {
         pool.card.name
-        for cluster, pool in pools(fleet)
-        if cluster.stack == "manual"
+        for _, pool in pools(fleet)
+        if pool.stack == "manual"
         and pool.card.vendor is Vendor.NVIDIA
         and pool.card.resource != conventions.RESOURCE_GPU
     }

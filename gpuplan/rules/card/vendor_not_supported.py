@@ -33,9 +33,9 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool of another vendor's cards that would get no agent."""
     for cluster, pool in pools(fleet):
-        if cluster.stack != "external" and pool.card.vendor is not Vendor.NVIDIA:
+        if pool.stack != "external" and pool.card.vendor is not Vendor.NVIDIA:
             summary = (
                 f"Pool `{pool.name}` has `{pool.card.name}` ({pool.card.vendor.value}) in cluster `{cluster.name}`, "
-                f"whose stack is `{cluster.stack}`"
+                f"whose stack is `{pool.stack}`"
             )
             yield DOC.found(summary, at=point(fleet, (*pool.path, "card")))

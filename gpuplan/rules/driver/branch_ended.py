@@ -32,9 +32,9 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool whose branch has ended by the day of the run."""
     branches = fleet.catalog.drivers.branches
     alive = [name for name, branch in branches.items() if not branch.has_ended(fleet.today)]
-    for cluster, pool in pools(fleet):
+    for _, pool in pools(fleet):
         branch = branches.get(pool.driver.branch)
-        if is_known(fleet, cluster, pool) and branch is not None and branch.has_ended(fleet.today):
+        if is_known(fleet, pool) and branch is not None and branch.has_ended(fleet.today):
             yield DOC.found(
                 f"Pool `{pool.name}` runs driver branch {branch.name} ({branch.life}), whose support ended on {branch.ends}",
                 at=point(fleet, (*pool.path, "driver", "branch")),

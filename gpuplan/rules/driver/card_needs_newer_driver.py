@@ -29,10 +29,10 @@ DOC = RuleDoc(
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool whose branch never reaches what its card needs."""
-    for cluster, pool in pools(fleet):
+    for _, pool in pools(fleet):
         limits = fleet.catalog.driver_limits(pool.card)
         least = limits.min_driver if limits else None
-        if limits and least and is_known(fleet, cluster, pool) and not reaches(fleet, pool.driver.branch, least):
+        if limits and least and is_known(fleet, pool) and not reaches(fleet, pool.driver.branch, least):
             yield DOC.found(
                 f"`{pool.card.name}` needs driver {least} or newer, and pool `{pool.name}` runs branch {pool.driver.branch}",
                 at=point(fleet, (*pool.path, "driver", "branch")),

@@ -34,7 +34,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for cluster, pool in pools(fleet):
         limits = fleet.catalog.driver_limits(pool.card)
         last = limits.max_branch if limits else None
-        if limits and last and is_known(fleet, cluster, pool) and int(pool.driver.branch) > last:
+        if limits and last and is_known(fleet, pool) and int(pool.driver.branch) > last:
             yield DOC.found(
                 f"`{pool.card.name}` ({limits.architecture}) is driven up to branch {last}, and {_runs(fleet, cluster, pool)}",
                 at=point(fleet, (*pool.path, "driver", "branch")),

@@ -30,8 +30,8 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool on an unknown branch."""
     known = fleet.catalog.drivers.branches
-    for cluster, pool in pools(fleet):
-        if is_known(fleet, cluster, pool) and pool.driver.branch not in known:
+    for _, pool in pools(fleet):
+        if is_known(fleet, pool) and pool.driver.branch not in known:
             yield DOC.found(
                 f"Pool `{pool.name}` runs driver branch {pool.driver.branch}, which the catalogue does not know",
                 at=point(fleet, (*pool.path, "driver", "branch")),

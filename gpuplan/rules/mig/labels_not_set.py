@@ -30,8 +30,8 @@ DOC = RuleDoc(
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool whose labels lack that of its layout."""
-    for cluster, pool in pools(fleet):
-        if cluster.stack == "external" or pool.selection.by is not SelectedBy.LABELS:
+    for _, pool in pools(fleet):
+        if pool.stack == "external" or pool.selection.by is not SelectedBy.LABELS:
             continue
         for key, value in agent_labels(pool).items():
             if (key, value) not in pool.selection.labels:

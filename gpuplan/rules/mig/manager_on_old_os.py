@@ -40,7 +40,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each MIG pool on an old system with a new manager of ours."""
     for cluster, pool in pools(fleet):
         manager = cluster.components.get(COMPONENT)
-        ours = cluster.stack != "external" and pool.sharing.mode is SharingMode.MIG
+        ours = pool.stack != "external" and pool.sharing.mode is SharingMode.MIG
         if ours and manager and cluster.os in OLD_SYSTEMS and manager.version >= FIRST_BROKEN:
             yield DOC.found(
                 f"MIG manager {manager.version} does not run on `{cluster.os}`, so nobody cuts the cards of pool `{pool.name}`",

@@ -65,7 +65,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 def _names(cluster: Cluster) -> Iterator[Name]:
     yield Name("Application", conventions.application_name(cluster.name), cluster.path)
     for pool in cluster.pools:
-        if cluster.stack == "manual":
+        if pool.stack == "manual":
             name = conventions.daemon_set_name(conventions.DEVICE_PLUGIN, pool.name)
             yield Name("DaemonSet", name, pool.path)
     for flavor in cluster.flavors:

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 
 from gpuplan import conventions
 from gpuplan.diagnostics import Diagnostic, Severity
-from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.fleet import Fleet
+from gpuplan.model.pools import NodePool
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.walk import pools
 
@@ -35,9 +36,9 @@ SET_BY_OTHERS = ("nvidia.com/gpu.present", conventions.LABEL_MIG_CONFIG, convent
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each reserved label that a pool is selected by."""
-    for cluster, pool in pools(fleet):
+    for _, pool in pools(fleet):
         for key, _ in pool.selection.labels:
-            who = _writer(cluster, key)
+            who = _writer(pool, key)
             if who:
                 yield DOC.found(
                     f"Pool `{pool.name}` is selected by `{key}`, which {who} writes",
@@ -45,9 +46,9 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
                 )
 
 
-def _writer(cluster: Cluster, key: str) -> str:
+def _writer(pool: NodePool, key: str) -> str:
     """Return who of ours writes the label; empty where nobody of ours does."""
     if key.startswith(conventions.LABEL_DOMAIN + "/"):
         return "gpuplan itself"
     discovered = key.startswith(NVIDIA) and not key.startswith(SET_BY_OTHERS)
-    return "GPU Feature Discovery of that pool" if discovered and cluster.stack != "external" else ""
+    return "GPU Feature Discovery of that pool" if discovered and pool.stack != "external" else ""

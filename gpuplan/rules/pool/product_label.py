@@ -35,9 +35,9 @@ LABEL = "nvidia.com/gpu.product"
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool of a cluster with others' agents whose product label is another than theirs."""
-    for cluster, pool in pools(fleet):
+    for _, pool in pools(fleet):
         said, will_be = dict(pool.selection.labels).get(LABEL), _product(pool)
-        if cluster.stack == "external" and pool.card.vendor is Vendor.NVIDIA and said is not None and said != will_be:
+        if pool.stack == "external" and pool.card.vendor is Vendor.NVIDIA and said is not None and said != will_be:
             yield DOC.found(
                 f"Pool `{pool.name}` is selected by product `{said}`; its nodes have `{will_be}`",
                 at=fleet.places.value((*pool.path, "selectedBy", "labels", LABEL)),

@@ -45,6 +45,6 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 def _counted_together(cluster: Cluster, one: NodePool, other: NodePool) -> bool:
     """Tell whether nobody has to tell the two pools' nodes apart."""
     names = {one.name, other.name}
-    return cluster.stack == "external" and any(
+    return one.stack == other.stack == "external" and any(
         names <= {pool.name for pool in flavor.pools} for flavor in cluster.flavors
     )

@@ -50,7 +50,7 @@ def _reaching(cluster: Cluster) -> Iterator[tuple[NodePool, NodePool, dict[str, 
             reached = labels and labels.items() <= theirs.items() and node_labels(own) != theirs
             if reached and other.name not in members:
                 yield own, other, labels
-        for pool in flavor.pools if cluster.stack != "external" else ():
+        for pool in flavor.pools if own.stack != "external" else ():
             labels_of_pool = node_labels(pool)
             for other in flavor.pools:
                 if labels_of_pool.items() < node_labels(other).items():

@@ -85,7 +85,7 @@ def test_the_small_fleet_has_nothing_wrong() -> None:
                 "{replicas: 2}, timeSlicing: {replicas: 2}}}}\n"
             ),
             (
-                "f1.yaml:1:93 spec/conflicting-keys `nodePools.b.sharing`: exactly one of mig, timeSlicing, mps must be set "
+                "f1.yaml:1:93 spec/conflicting-keys `nodePools.b.sharing`: exactly one of mig, timeSlicing, mps, partition, vnpu, hami must be set "
                 "(2 are set) | Keep exactly one of the keys that the message names."
             ),
         ),
@@ -136,7 +136,7 @@ def test_a_value_of_the_wrong_type_is_shown_as_it_should_be_written(more: str, e
     [
         (
             "defaults: {nodePool: {sharing: shared}}\n",
-            "takes `exclusive`, or a mapping with `mig`, `timeSlicing` or `mps`, not the text `shared`",
+            "takes `exclusive`, or a mapping with `mig`, `timeSlicing`, `mps`, `partition`, `vnpu` or `hami`, not the text `shared`",
         ),
         ("delivery: {argocd: {repoURL: ''}}\n", "takes a text that is not empty, not an empty text"),
         (
