@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from gpuplan.catalog import cards, compat, cuts, drivers, metrics, mig, releases, xids
+from gpuplan.catalog import cards, compat, cuts, distributions, drivers, metrics, mig, releases, xids
 from gpuplan.catalog.cards import Card, Vendor
 from gpuplan.catalog.compat import Compatibility, KubernetesRange
 from gpuplan.catalog.cuts import Cuts, Partitions, Vnpus
+from gpuplan.catalog.distributions import DistributionNodes
 from gpuplan.catalog.drivers import DriverBranch, DriverLimits, Drivers, KernelModules
 from gpuplan.catalog.metrics import Exporter, Metric
 from gpuplan.catalog.mig import MigClass, MigProfile, Placement
@@ -27,6 +28,7 @@ __all__ = [
     "Compatibility",
     "Component",
     "Cuts",
+    "DistributionNodes",
     "DriverBranch",
     "DriverLimits",
     "Drivers",
@@ -53,6 +55,7 @@ class Catalog:
     cards: Mapping[str, Card]
     mig: Mapping[str, MigClass]
     cuts: Cuts
+    distributions: Mapping[str, DistributionNodes]
     drivers: Drivers
     releases: Mapping[str, Release]
     compat: Compatibility
@@ -91,6 +94,7 @@ def load() -> Catalog:
         cards=cards.read(),
         mig=mig.read(),
         cuts=cuts.read(),
+        distributions=distributions.read(),
         drivers=drivers.read(),
         releases=releases.read(),
         compat=compat.read(),

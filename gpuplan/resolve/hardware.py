@@ -34,10 +34,6 @@ WHOLE_CARD_RESOURCES = {
 """Resource of a whole card that a fleet defines itself without naming one, by vendor."""
 
 
-DRIVER_ON_NODES = ("aks", "eks", "gke", "talos")
-"""Distributions whose GPU nodes usually come with NVIDIA's driver."""
-
-
 def own_cards(cards: Mapping[str, CardSpec]) -> list[Card]:
     """Return the cards that the fleet defines itself; everything it does not say counts as unchecked."""
     return [_own_card(name, card) for name, card in cards.items()]
@@ -131,15 +127,15 @@ def _node_pool(
         taints=tuple(Taint(key=taint.key, value=taint.value, effect=taint.effect) for taint in spec.taints),
         mig_class=scope.catalog.mig_of(card),
         topology_labels=spec.topology_labels or "",
-        driver=_driver(spec.driver, platform),
+        driver=_driver(scope, spec.driver, platform),
         companions={resource: _quantity(text) for resource, text in sorted(spec.companions.items())},
         revision=max(tier.revision, spec.revision),
         path=path,
     )
 
 
-def _driver(said: DriverSpec, platform: Platform) -> Driver:
-    by_others = platform.spec.distribution in DRIVER_ON_NODES
+def _driver(scope: Scope, said: DriverSpec, platform: Platform) -> Driver:
+    by_others = scope.catalog.distributions[platform.spec.distribution].driver_on_nodes
     return Driver(
         branch=said.branch or str(platform.release.driver.major),
         kernel_modules=said.kernel_modules,

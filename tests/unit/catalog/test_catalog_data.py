@@ -12,10 +12,20 @@ import pytest
 import yaml
 
 from gpuplan import catalog
-from gpuplan.catalog import _load, cards, compat, drivers, metrics, mig, releases, xids
+from gpuplan.catalog import _load, cards, compat, cuts, distributions, drivers, metrics, mig, releases, xids
 
 FILES = sorted(path.name for path in _load.DATA.glob("*.yaml"))
-READERS = (cards.read, mig.read, drivers.read, releases.read, compat.read, metrics.read, xids.read)
+READERS = (
+    cards.read,
+    mig.read,
+    cuts.read,
+    distributions.read,
+    drivers.read,
+    releases.read,
+    compat.read,
+    metrics.read,
+    xids.read,
+)
 
 
 def rows() -> Iterator[tuple[str, Any]]:
@@ -34,6 +44,7 @@ def rows() -> Iterator[tuple[str, Any]]:
         "incompatibilities": known.compat.incompatibilities,
         "operator": known.compat.operator,
         "distributions": known.compat.distributions,
+        "nodes of distributions": known.distributions,
         "operating systems": known.compat.operating_systems,
         **{f"components of {name}": release.components for name, release in known.releases.items()},
     }
