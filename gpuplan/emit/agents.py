@@ -150,6 +150,14 @@ def image(cluster: Cluster, agent: Agent) -> str:
     return cluster.components[agent.component].image
 
 
+def must_be_privileged_to_see_cards(cluster: Cluster) -> bool:
+    """Tell whether the runtime obeys NVIDIA_VISIBLE_DEVICES in privileged containers only, to which SYS_ADMIN counts.
+
+    That is how the nodes must be set up where the plugin names cards by mounts, or anybody could still name them all.
+    """
+    return cluster.device_list_strategy == "volume-mounts"
+
+
 def env(values: Mapping[str, str]) -> list[EnvVar]:
     """Return environment variables with fixed values."""
     return [{"name": name, "value": value} for name, value in values.items()]

@@ -86,7 +86,8 @@ def _pod(monitoring: Monitoring, cluster: Cluster, pool: NodePool, config: Confi
     DCGM's profiling module works for SYS_ADMIN only, and so does a look at the instances of a MIG card. On shared cards the
     exporter tells the pods apart by their processes, so it must see those of the node.
     """
-    admin = PROFILING_PREFIX in config["data"][COUNTERS_FILE] or pool.sharing.mode is SharingMode.MIG
+    profiling = PROFILING_PREFIX in config["data"][COUNTERS_FILE]
+    hidden = pool.sharing.mode is SharingMode.MIG or agents.must_be_privileged_to_see_cards(cluster)
     container: Container = {
         "name": DCGM_EXPORTER.name,
         "image": agents.image(cluster, DCGM_EXPORTER),
@@ -99,7 +100,7 @@ def _pod(monitoring: Monitoring, cluster: Cluster, pool: NodePool, config: Confi
             "limits": {"memory": "512Mi"},
             "requests": {"cpu": "100m", "memory": "128Mi"},
         },
-        "securityContext": agents.SYS_ADMIN if admin else {**agents.NO_CAPABILITIES, "runAsUser": 0},
+        "securityContext": agents.SYS_ADMIN if profiling or hidden else {**agents.NO_CAPABILITIES, "runAsUser": 0},
         "terminationMessagePath": agents.TERMINATION_MESSAGE,
         "terminationMessagePolicy": "File",
         "volumeMounts": [

@@ -21,6 +21,8 @@ from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool, SharingMode
 
 MPS_ROOT = "/run/nvidia/mps"
+ENVVAR = "envvar"
+"""The plugin's own way of naming a pod's cards to the runtime; it needs no word in the file."""
 _CONFIG = f"{agents.CONFIG_FOLDER}/{agents.CONFIG_FILE}"
 _PLUGIN_FOLDER = "/var/lib/kubelet/device-plugins"
 
@@ -41,7 +43,9 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
 
 def _pool(fleet: Fleet, cluster: Cluster, pool: NodePool) -> Iterator[Manifest]:
     name = conventions.daemon_set_name(DEVICE_PLUGIN.name, pool.name)
-    config = agents.config_map(name, base.DEVICE_PLUGIN, {agents.CONFIG_FILE: yaml_text(plugin_config(pool))})
+    config = agents.config_map(
+        name, base.DEVICE_PLUGIN, {agents.CONFIG_FILE: yaml_text(plugin_config(pool, cluster.device_list_strategy))}
+    )
     pods = {
         DEVICE_PLUGIN: _plugin_pod(cluster, pool, config),
         FEATURE_DISCOVERY: _feature_discovery_pod(cluster, pool, config),
@@ -54,7 +58,7 @@ def _pool(fleet: Fleet, cluster: Cluster, pool: NodePool) -> Iterator[Manifest]:
         yield base.manifest(fleet, cluster, base.DEVICE_PLUGIN, made, pool.path, cluster.path)
 
 
-def plugin_config(pool: NodePool) -> dict[str, object]:
+def plugin_config(pool: NodePool, device_list_strategy: str = ENVVAR) -> dict[str, object]:
     """Return the config that the plugin, GPU Feature Discovery and the MPS daemon of a pool read.
 
     Whole cards have no `sharing` section, since the plugin refuses fewer than 2 replicas. A request for several shares is
@@ -66,6 +70,8 @@ def plugin_config(pool: NodePool) -> dict[str, object]:
         "useNodeFeatureAPI": True,
         "gfd": {"noTimestamp": True},
     }
+    if device_list_strategy != ENVVAR:
+        flags["plugin"] = {"deviceListStrategy": device_list_strategy}
     if pool.sharing.mode is SharingMode.MPS:
         flags["mpsRoot"] = MPS_ROOT
     config: dict[str, object] = {"version": "v1", "flags": flags}
@@ -81,7 +87,7 @@ def plugin_config(pool: NodePool) -> dict[str, object]:
 
 
 def _plugin_pod(cluster: Cluster, pool: NodePool, config: ConfigMap) -> AgentPod:
-    """The plugin needs no capability, but for MIG: the runtime shows MIG's monitor only to SYS_ADMIN (DP#229)."""
+    """The plugin needs no capability, but where the runtime shows MIG's monitor, or any card, to SYS_ADMIN only (DP#229)."""
     mps = pool.sharing.mode is SharingMode.MPS
     container: Container = {
         "name": DEVICE_PLUGIN.name,
@@ -90,7 +96,7 @@ def _plugin_pod(cluster: Cluster, pool: NodePool, config: ConfigMap) -> AgentPod
         "command": ["nvidia-device-plugin"],
         "env": agents.env({"CONFIG_FILE": _CONFIG, **agents.gpu_env(pool)}),
         "resources": {"requests": {"cpu": "50m", "memory": "64Mi"}},
-        "securityContext": _plugin_rights(pool),
+        "securityContext": _plugin_rights(cluster, pool),
         "volumeMounts": [
             agents.config_mount("config"),
             {"name": "device-plugins", "mountPath": _PLUGIN_FOLDER},
@@ -107,8 +113,9 @@ def _plugin_pod(cluster: Cluster, pool: NodePool, config: ConfigMap) -> AgentPod
     return AgentPod(containers=(container,), volumes=volumes)
 
 
-def _plugin_rights(pool: NodePool) -> SecurityContext:
-    return agents.SYS_ADMIN if pool.sharing.mode is SharingMode.MIG else agents.NO_CAPABILITIES
+def _plugin_rights(cluster: Cluster, pool: NodePool) -> SecurityContext:
+    admin = pool.sharing.mode is SharingMode.MIG or agents.must_be_privileged_to_see_cards(cluster)
+    return agents.SYS_ADMIN if admin else agents.NO_CAPABILITIES
 
 
 def _feature_discovery_pod(cluster: Cluster, pool: NodePool, config: ConfigMap) -> AgentPod:

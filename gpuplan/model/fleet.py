@@ -82,6 +82,8 @@ class Cluster:
     """Who runs the node agents of pools that do not say so themselves."""
     nvidia_default_runtime: bool
     """Whether containerd runs every pod with the nvidia runtime, so that no RuntimeClass is needed."""
+    device_list_strategy: Literal["envvar", "volume-mounts"]
+    """How our device plugin names a pod's cards to the nvidia runtime."""
     nfd_taints: bool
     """Whether the cluster's NFD master runs with -enable-taints."""
     release: Release

@@ -45,6 +45,7 @@ def resolve(loaded: Loaded, catalog: Catalog, today: datetime.date) -> tuple[Fle
             container_runtime=platform.spec.container_runtime,
             stack=platform.spec.stack,
             nvidia_default_runtime=platform.spec.nvidia_runtime.default,
+            device_list_strategy=platform.spec.nvidia_runtime.device_list_strategy,
             nfd_taints=platform.spec.nfd.taints,
             release=platform.release,
             components=platform.components,

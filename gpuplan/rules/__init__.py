@@ -9,6 +9,7 @@ from gpuplan.model.fleet import Fleet
 from gpuplan.rules.base import Rule
 from gpuplan.rules.card import resource_name, unknown_mig_class, vendor_not_supported
 from gpuplan.rules.cluster import (
+    cards_open_to_all_pods,
     destination_twice,
     distribution_kubernetes,
     os_kubernetes,
@@ -132,6 +133,7 @@ MODULES: tuple[ModuleType, ...] = (
     resource_name,
     unknown_mig_class,
     vendor_not_supported,
+    cards_open_to_all_pods,
     destination_twice,
     distribution_kubernetes,
     os_kubernetes,

@@ -66,6 +66,8 @@ class NvidiaRuntimeSpec(SpecModel):
 
     default: bool = False
     """Whether every pod runs with the nvidia runtime, so that no RuntimeClass is needed."""
+    device_list_strategy: Literal["envvar", "volume-mounts"] = "envvar"
+    """How the device plugin of `stack: manual` names a pod's cards to the runtime. By `envvar` any pod can name any card."""
 
 
 class NfdSpec(SpecModel):

@@ -23,6 +23,8 @@ REPOSITORY = """
 delivery: {argocd: {repoURL: https://git.acme.io/platform/fleet.git}}
 """
 """Joined to cases that do not speak of delivery, each of which would otherwise have to name a repository."""
+AMBIENT = {"cluster/cards-open-to-all-pods": "nvidiaRuntime"}
+"""Rules that nearly every fleet of several teams sets off, and the key that a case must hold to speak of them."""
 FINDING = re.compile(r"(?:(?P<severity>error|warning|info)\s+)?(?P<rule>[a-z]+/[a-z0-9-]+)")
 
 
@@ -68,7 +70,8 @@ def _marks(text: str) -> Iterator[tuple[int, str]]:
 def judged(text: str) -> Diagnostics:
     """Take a fleet through source, spec, resolve and rules; the findings of all four."""
     fleet, found = resolved(text if "\ndelivery:" in text else text + REPOSITORY)
-    return (*found, *(rules.check(fleet) if fleet else ()))
+    everything = (*found, *(rules.check(fleet) if fleet else ()))
+    return tuple(finding for finding in everything if AMBIENT.get(finding.rule, "") in text)
 
 
 def as_marks(found: Diagnostics, expected: Counter[tuple[int, str]]) -> Counter[tuple[int, str]]:

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuplan.emit import device_plugin
+from gpuplan.emit import dcgm, device_plugin
 from gpuplan.model.pools import SharingMode, produced_resources, tolerations
 from tests.unit.emit.fleets import Place, assert_golden, environment, one, place, pod
 from tests.unit.emit.readers import Refused, offered
@@ -18,6 +18,7 @@ TAINTED = """a: {tier: big, selectedBy: {labels: {pool: h100}},
   taints: [{key: nvidia.com/gpu, effect: NoSchedule}, {key: team, value: x, effect: NoExecute}]}"""
 EXCLUSIVE, MIG = "a: {tier: big}", "a: {sharing: {mig: {profiles: {3g.20gb: 2}, strategy: single}}}"
 SLICED, MPS = "a: {tier: desk, sharing: {timeSlicing: {replicas: 4}}}", "a: {tier: desk, sharing: {mps: {replicas: 4}}}"
+BY_MOUNTS = "nvidiaRuntime: {deviceListStrategy: volume-mounts}"
 AGENTS = ("nvidia-device-plugin", "gpu-feature-discovery", "nvidia-mps-control-daemon")
 
 
@@ -82,6 +83,15 @@ def test_every_key_of_the_config_is_one_that_the_plugin_reads(pools: str) -> Non
     known = {
         "": {"version", "flags", "sharing"},
         "flags": {"migStrategy", "failOnInitError", "mpsRoot", "useNodeFeatureAPI", "gfd", "plugin"},
+        "flags.plugin": {
+            "passDeviceSpecs",
+            "deviceListStrategy",
+            "deviceIDStrategy",
+            "cdiAnnotationPrefix",
+            "nvidiaCTKPath",
+            "containerDriverRoot",
+            "sharedDevicesAllocationPolicy",
+        },
         "flags.gfd": {"oneshot", "noTimestamp", "sleepInterval", "outputFile", "machineTypeFile"},
         "sharing": {"timeSlicing", "mps"},
         "sharing.timeSlicing": {"renameByDefault", "failRequestsGreaterThanOne", "resources"},
@@ -94,7 +104,7 @@ def test_every_key_of_the_config_is_one_that_the_plugin_reads(pools: str) -> Non
             for key, value in part.items():
                 check(value, f"{path}.{key}".lstrip("."))
 
-    check(yaml.safe_load(config(place(pools))), "")
+    check(yaml.safe_load(config(place(pools, BY_MOUNTS))), "")
 
 
 @pytest.mark.parametrize("pools", [EXCLUSIVE, SLICED, MPS, MIG])
@@ -153,6 +163,21 @@ def test_the_plugin_gets_a_capability_only_where_mig_needs_it(pools: str, plugin
     assert container(pools, "nvidia-device-plugin")["securityContext"] == plugin
     monitors = environment(container(pools, "nvidia-device-plugin")).get("NVIDIA_MIG_MONITOR_DEVICES")
     assert monitors == ("all" if pools == MIG else None)
+
+
+@pytest.mark.parametrize("pools", [EXCLUSIVE, SLICED, MPS, MIG])
+def test_where_cards_are_named_by_mounts_every_agent_that_must_see_all_cards_counts_as_privileged(pools: str) -> None:
+    """The toolkit then refuses NVIDIA_VISIBLE_DEVICES in other containers, ours among them."""
+    here = place(pools, BY_MOUNTS, "monitoring: {exporter: {profiling: false}}")
+    assert yaml.safe_load(config(here))["flags"]["plugin"] == {"deviceListStrategy": "volume-mounts"}
+    for made in here.objects(device_plugin.emit, dcgm.emit):
+        if made["kind"] == "DaemonSet":
+            rights = pod(made)["containers"][0]["securityContext"]
+            assert rights.get("privileged") or rights["capabilities"]["add"] == ["SYS_ADMIN"]
+
+
+def test_by_default_cards_are_named_by_the_variable_and_the_config_does_not_say_so() -> None:
+    assert "plugin" not in yaml.safe_load(config(place(EXCLUSIVE)))["flags"]
 
 
 def test_only_the_mps_daemon_is_privileged_and_only_where_cards_are_shared_by_mps() -> None:
