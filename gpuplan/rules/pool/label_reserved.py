@@ -30,7 +30,12 @@ DOC = RuleDoc(
 )
 
 NVIDIA = "nvidia.com/"
-SET_BY_OTHERS = ("nvidia.com/gpu.present", conventions.LABEL_MIG_CONFIG, conventions.LABEL_DEPLOY + ".")
+SET_BY_OTHERS = (
+    "nvidia.com/gpu.present",
+    conventions.LABEL_MIG_CONFIG,
+    conventions.LABEL_DEVICE_PLUGIN_CONFIG,
+    conventions.LABEL_DEPLOY + ".",
+)
 """Labels of NVIDIA's domain that an administrator or a provider sets, as prefixes."""
 
 
