@@ -86,9 +86,18 @@ WORKLOADS: tuple[Workload, ...] = (
 )
 
 
+GATED_BY_POD = frozenset({"deployment", "statefulset", "leaderworkerset"})
+"""Frameworks whose pods Kueue holds back one by one, by its webhook for pods."""
+
+
 def integrations(frameworks: tuple[str, ...]) -> list[str]:
-    """Return Kueue's names of frameworks, in the order of the table."""
-    return [kind.integration for kind in WORKLOADS if kind.framework in frameworks]
+    """Return Kueue's names of frameworks, in the order of the table.
+
+    `pod` comes with those that are gated by it. Kueue works without it being named, but its chart then lets the webhook for
+    pods fail open: what starts while Kueue is down would run past its queue (chart 0.19.2, webhook manifests).
+    """
+    gating = {"pod"} if GATED_BY_POD.intersection(frameworks) else set()
+    return [kind.integration for kind in WORKLOADS if kind.framework and kind.framework in {*frameworks, *gating}]
 
 
 def kinds(frameworks: tuple[str, ...]) -> list[str]:

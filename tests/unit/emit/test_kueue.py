@@ -228,7 +228,7 @@ def test_the_manager_takes_jobs_of_team_namespaces_and_of_the_kinds_that_pools_r
     )
     made = kueue.manager_configuration(cluster_of(text))
     assert made["integrations"] == {
-        "frameworks": ["batch/job", "leaderworkerset.x-k8s.io/leaderworkerset", "kubeflow.org/mpijob"]
+        "frameworks": ["batch/job", "pod", "leaderworkerset.x-k8s.io/leaderworkerset", "kubeflow.org/mpijob"]
     }
     assert made["managedJobsNamespaceSelector"] == {
         "matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "In", "values": ["batch", "vision"]}]
