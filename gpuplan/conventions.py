@@ -49,6 +49,11 @@ LABEL_MIG_CONFIG = "nvidia.com/mig.config"
 LABEL_MPS_CAPABLE = "nvidia.com/mps.capable"
 LABEL_DEPLOY = "nvidia.com/gpu.deploy"
 """Prefix of the labels by which the MIG manager pauses the other agents of a node."""
+DRA_DRIVER = "gpu.nvidia.com"
+"""NVIDIA's DRA driver: its name in ResourceSlices, the domain of its devices' attributes, and its class of whole cards."""
+LABEL_HAMI = "gpu"
+"""Set to `on`, it brings HAMi's device plugin to a node."""
+HAMI_ON = "on"
 
 # Argo CD.
 ANNOTATION_SYNC_WAVE = "argocd.argoproj.io/sync-wave"
@@ -89,6 +94,7 @@ PRIVILEGED_AGENTS = "nvidia-node-agents-privileged"
 OWN_PREFIX = f"{MANAGED_BY}-"
 TEAM_ROLE = f"{OWN_PREFIX}team-member"
 MIG_MANAGER_ROLE = f"{OWN_PREFIX}{MIG_MANAGER}"
+DCGM_EXPORTER_ROLE = f"{OWN_PREFIX}{DCGM_EXPORTER}"
 CRITICAL_PODS_QUOTA = f"{OWN_PREFIX}critical-pods"
 POLICY_PRIORITY_BAND = f"{OWN_PREFIX}priority-band"
 POLICY_TOPOLOGY = "gpuplan-topology"
@@ -136,10 +142,29 @@ SERVER_ADDITIONS: tuple[ServerAddition, ...] = (
 """All that the server and Kueue add to what we wrote; anything else that differs is a difference."""
 
 
+DRA_RESOURCES = f"dra.{LABEL_DOMAIN}/"
+"""How the names begin that Kueue counts claimed devices by."""
+
+
 def dra_resource(profile: str) -> str:
     """Name what Kueue counts of claimed devices: whole cards, or instances of a MIG profile."""
     safe = profile.replace("+", ".")
-    return f"dra.{LABEL_DOMAIN}/mig-{safe}" if profile else f"dra.{LABEL_DOMAIN}/gpu"
+    return f"{DRA_RESOURCES}mig-{safe}" if profile else f"{DRA_RESOURCES}gpu"
+
+
+def device_class_name(profile: str) -> str:
+    """Name the DeviceClass of whole cards, or of instances of a MIG profile."""
+    safe = profile.replace("+", ".")
+    return f"mig-{safe}.{LABEL_DOMAIN}" if profile else f"gpu.{LABEL_DOMAIN}"
+
+
+def claim_template_name(task_pool: str, profile: str, count: int) -> str:
+    """Name the ResourceClaimTemplate of so many whole cards, or instances of a MIG profile, for each pod.
+
+    `<taskPool>[-<profile>]-<count>`: only a profile holds a dot, so no two task pools share a name.
+    """
+    safe = profile.replace("+", ".")
+    return f"{task_pool}-{safe}-{count}" if profile else f"{task_pool}-{count}"
 
 
 def flavor_name(tier: str, card: str, sharing: str, revision: int) -> str:

@@ -7,18 +7,19 @@ rules use: those from before DCGM 4.6, which every version knows.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from gpuplan import conventions
 from gpuplan.catalog import Catalog
 from gpuplan.catalog.metrics import PROFILING_PREFIX
 from gpuplan.emit import agents, base
 from gpuplan.emit.agents import DCGM_EXPORTER, AgentPod
-from gpuplan.manifests.kinds import ConfigMap, Service, ServiceMonitor
+from gpuplan.manifests.kinds import ClusterRole, ClusterRoleBinding, ConfigMap, Service, ServiceMonitor
 from gpuplan.manifests.kinds.monitoring import RelabelConfig
 from gpuplan.manifests.kinds.pod import Container, EnvVar, Probe
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet, Monitoring
-from gpuplan.model.pools import NodePool, SharingMode
+from gpuplan.model.pools import Exposure, NodePool, SharingMode
 
 REQUIRED_COUNTERS = (
     "DCGM_EXP_XID_ERRORS_COUNT",
@@ -42,7 +43,11 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     pools = agents.managed_pools(cluster)
     if not pools:
         return
-    yield agents.service_account(fleet, cluster, DCGM_EXPORTER, base.DCGM)
+    claimed = any(pool.exposure is Exposure.DRA for pool in pools)
+    yield agents.service_account(fleet, cluster, replace(DCGM_EXPORTER, uses_api=claimed), base.DCGM)
+    if claimed:
+        yield base.manifest(fleet, cluster, base.DCGM, _cluster_role(), cluster.path)
+        yield base.manifest(fleet, cluster, base.DCGM, _cluster_role_binding(), cluster.path)
     config = agents.config_map(
         conventions.DCGM_COUNTERS, base.DCGM, {COUNTERS_FILE: counters_csv(fleet.monitoring, fleet.catalog)}
     )
@@ -116,7 +121,10 @@ def _pod(monitoring: Monitoring, cluster: Cluster, pool: NodePool, config: Confi
 
 
 def _env(monitoring: Monitoring, pool: NodePool) -> list[EnvVar]:
-    """On shared cards the exporter must be told that several pods hold one, and under which name if it is renamed."""
+    """On shared cards the exporter must be told that several pods hold one, and under which name if it is renamed.
+
+    Where pods claim cards, it reads from the API server which device of a ResourceSlice is which card.
+    """
     settings = {
         "DCGM_EXPORTER_COLLECTORS": f"{_COUNTERS_FOLDER}/{COUNTERS_FILE}",
         "DCGM_EXPORTER_INTERVAL": str(monitoring.interval_seconds * 1000),
@@ -125,6 +133,8 @@ def _env(monitoring: Monitoring, pool: NodePool) -> list[EnvVar]:
     }
     if pool.sharing.shared:
         settings["KUBERNETES_VIRTUAL_GPUS"] = "true"
+    if pool.exposure is Exposure.DRA:
+        settings["KUBERNETES_ENABLE_DRA"] = "true"
     if pool.sharing.renamed:
         settings["NVIDIA_RESOURCE_NAMES"] = conventions.RESOURCE_GPU_SHARED
     return [*agents.env({**settings, **agents.gpu_env(pool)}), agents.env_of_pod("NODE_NAME", "spec.nodeName")]
@@ -138,6 +148,31 @@ def _probe(initial_delay_seconds: int) -> Probe:
         "periodSeconds": 15,
         "successThreshold": 1,
         "failureThreshold": 3,
+    }
+
+
+def _cluster_role() -> ClusterRole:
+    """It watches pods, and the slices in which the DRA driver says which device is which card."""
+    look = ["get", "list", "watch"]
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "metadata": base.metadata(conventions.DCGM_EXPORTER_ROLE, base.DCGM),
+        "rules": [
+            {"apiGroups": [""], "resources": ["pods"], "verbs": look},
+            {"apiGroups": ["resource.k8s.io"], "resources": ["resourceslices"], "verbs": look},
+        ],
+    }
+
+
+def _cluster_role_binding() -> ClusterRoleBinding:
+    name = conventions.DCGM_EXPORTER_ROLE
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": base.metadata(name, base.DCGM),
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
+        "subjects": [{"kind": "ServiceAccount", "name": DCGM_EXPORTER.name, "namespace": conventions.SYSTEM_NAMESPACE}],
     }
 
 

@@ -8,6 +8,7 @@ from gpuplan.emit import (
     argocd,
     dcgm,
     device_plugin,
+    dra,
     guardrails,
     kueue,
     mig,
@@ -32,11 +33,12 @@ EMITTERS: tuple[Emitter, ...] = (
     device_plugin.emit,
     mig.emit,
     dcgm.emit,
+    dra.emit,
     kueue.emit,
     guardrails.emit,
     prometheus_rules.emit,
 )
-SNIPPETS: tuple[Snippets, ...] = (provisioner.texts, kueue.texts)
+SNIPPETS: tuple[Snippets, ...] = (provisioner.texts, dra.texts, kueue.texts)
 
 
 def emit(fleet: Fleet, progress: Callable[[str, int, int], None]) -> ManifestSet:

@@ -15,13 +15,20 @@ from gpuplan.emit.workloads import integrations
 from gpuplan.manifests.kinds.meta import LabelSelector
 from gpuplan.manifests.set import TextFile
 from gpuplan.manifests.write import yaml_text
+from gpuplan.model.claims import claimable
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.versions import Version, required
+from gpuplan.versions import required
 
 Section = dict[str, object]
 
 UNDECLARED_RESOURCES_MAY_BE_IGNORED = required("0.19")
 """From here on `quotaCheckStrategy` exists, and waitForPodsReady is on unless a gate switches it off."""
+
+CLAIMS_COUNTED_BY_DEFAULT = required("0.18")
+"""From here on the gate is KueueDRAIntegration and on; before, it was DynamicResourceAllocation and off."""
+
+CARDS_MAY_BE_CLAIMS = required("0.19")
+"""From here on Kueue takes a pod's `nvidia.com/gpu` for a claim where some device class bears that name."""
 
 UNCOUNTED_PREFIXES = ["cpu", "ephemeral-storage", "hugepages-", "memory"]
 """What older managers leave out of quota: each resource that a pod may ask for besides cards must be named."""
@@ -66,7 +73,8 @@ def manager_configuration(cluster: Cluster) -> Section:
         "integrations": {"frameworks": integrations(cluster.frameworks) or JOBS_WHERE_NO_POOL_ASKS},
         "fairSharing": {"preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]},
         "resources": _resources(cluster),
-        **_pods_ready(cluster.kueue.version, cluster.kueue.pods_ready_timeout_seconds),
+        **_pods_ready(cluster.kueue.pods_ready_timeout_seconds),
+        **_feature_gates(cluster),
     }
 
 
@@ -91,20 +99,55 @@ def _team_namespaces(cluster: Cluster) -> LabelSelector:
 def _resources(cluster: Cluster) -> Section:
     """Leave all that no queue covers to the scheduler; companions that a pool declares are covered and stay."""
     counted = {name for flavor in cluster.flavors for name in flavor.companions}
+    claims = _device_classes(cluster)
     if cluster.kueue.version < UNDECLARED_RESOURCES_MAY_BE_IGNORED:
         left_out = [start for start in UNCOUNTED_PREFIXES if not any(name.startswith(start) for name in counted)]
-        return {"excludeResourcePrefixes": left_out}
+        return {"excludeResourcePrefixes": left_out, **claims}
     ignored = [{"input": resource, "strategy": "Replace"} for resource in UNCOUNTED if resource not in counted]
-    return {"quotaCheckStrategy": "IgnoreUndeclared", "transformations": ignored}
+    return {"quotaCheckStrategy": "IgnoreUndeclared", "transformations": ignored, **claims}
 
 
-def _pods_ready(version: Version, timeout_seconds: int) -> Section:
+def _device_classes(cluster: Cluster) -> Section:
+    """Say by which resource Kueue counts the devices of each class; it holds back jobs that claim any other class.
+
+    A device plugin's `nvidia.com/gpu` elsewhere in the cluster forbids NVIDIA's own class of whole cards here: that bears the
+    name too, and Kueue would count the plugin's cards as claims.
+    """
+    classes = {name: [conventions.device_class_name(profile)] for name, profile in claimable(cluster).items()}
+    cards = conventions.dra_resource("")
+    if cards in classes and _cards_are_claims(cluster):
+        classes[cards].append(conventions.DRA_DRIVER)
+    mappings = [{"name": name, "deviceClassNames": names} for name, names in classes.items()]
+    return {"deviceClassMappings": mappings} if mappings else {}
+
+
+def _cards_are_claims(cluster: Cluster) -> bool:
+    """Tell whether Kueue shall count a pod's `nvidia.com/gpu` as a claim: where no device plugin offers that name.
+
+    NVIDIA's chart gives its class the name, and from Kubernetes 1.36 on the scheduler then allocates such pods a claimed card.
+    """
+    offered = {name for flavor in cluster.flavors for name in flavor.capacity}
+    return cluster.kueue.version >= CARDS_MAY_BE_CLAIMS and conventions.RESOURCE_GPU not in offered
+
+
+def _feature_gates(cluster: Cluster) -> Section:
+    """Return the gates that differ from Kueue's defaults, or that the fleet depends on."""
+    version, gates = cluster.kueue.version, dict[str, bool]()
+    if not cluster.kueue.pods_ready_timeout_seconds and version >= UNDECLARED_RESOURCES_MAY_BE_IGNORED:
+        gates["DisableWaitForPodsReady"] = True
+    if claimable(cluster):
+        known = version >= CLAIMS_COUNTED_BY_DEFAULT
+        gates["KueueDRAIntegration" if known else "DynamicResourceAllocation"] = True
+        if version >= CARDS_MAY_BE_CLAIMS:
+            gates["KueueDRAIntegrationExtendedResource"] = _cards_are_claims(cluster)
+    return {"featureGates": gates} if gates else {}
+
+
+def _pods_ready(timeout_seconds: int) -> Section:
     """Return how long the pods of a job may take to be ready before it is evicted and tried again; 0 is for ever."""
-    if timeout_seconds:
-        timeout = f"{timeout_seconds}s"
-        requeuing = {"timestamp": "Eviction", "backoffBaseSeconds": 60, "backoffMaxSeconds": 3600}
-        settings: Section = {"timeout": timeout, "recoveryTimeout": timeout, "blockAdmission": False}
-        return {"waitForPodsReady": {**settings, "requeuingStrategy": requeuing}}
-    if version < UNDECLARED_RESOURCES_MAY_BE_IGNORED:
+    if not timeout_seconds:
         return {}
-    return {"featureGates": {"DisableWaitForPodsReady": True}}
+    timeout = f"{timeout_seconds}s"
+    requeuing = {"timestamp": "Eviction", "backoffBaseSeconds": 60, "backoffMaxSeconds": 3600}
+    settings: Section = {"timeout": timeout, "recoveryTimeout": timeout, "blockAdmission": False}
+    return {"waitForPodsReady": {**settings, "requeuingStrategy": requeuing}}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from gpuplan.manifests.kinds.admission import ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding
 from gpuplan.manifests.kinds.argocd import Application, AppProject
 from gpuplan.manifests.kinds.core import ConfigMap, Namespace, ResourceQuota, Service, ServiceAccount
+from gpuplan.manifests.kinds.dra import DeviceClass, ResourceClaimTemplate
 from gpuplan.manifests.kinds.kueue import (
     ClusterQueue,
     Cohort,
@@ -31,11 +32,13 @@ KubeObject = (
     | Cohort
     | ConfigMap
     | DaemonSet
+    | DeviceClass
     | LocalQueue
     | Namespace
     | NodeFeatureRule
     | PriorityClass
     | PrometheusRule
+    | ResourceClaimTemplate
     | ResourceFlavor
     | ResourceQuota
     | Role
@@ -60,12 +63,14 @@ __all__ = [
     "Cohort",
     "ConfigMap",
     "DaemonSet",
+    "DeviceClass",
     "KubeObject",
     "LocalQueue",
     "Namespace",
     "NodeFeatureRule",
     "PriorityClass",
     "PrometheusRule",
+    "ResourceClaimTemplate",
     "ResourceFlavor",
     "ResourceQuota",
     "Role",
