@@ -39,8 +39,8 @@ class Agent:
 
     `app` is the value of the pod label `app` that the MIG manager waits for, and `deploy` the end of the node label
     `nvidia.com/gpu.deploy.…` by which it pauses the agent; empty for agents that it leaves alone (mig-parted,
-    pkg/mig/reconfigure). `component` is the release's component with its image; `uses_api` tells whether it talks to
-    the API server.
+    pkg/mig/reconfigure). The manager's own is for a person, who keeps it off a node by `false` until that is empty.
+    `component` is the release's component with its image; `uses_api` tells whether it talks to the API server.
     """
 
     name: str
@@ -64,7 +64,7 @@ FEATURE_DISCOVERY = Agent(
     uses_api=True,
 )
 MPS_DAEMON = Agent(name=conventions.MPS_DAEMON, component="devicePlugin")
-MIG_MANAGER = Agent(name=conventions.MIG_MANAGER, component="migManager", uses_api=True)
+MIG_MANAGER = Agent(name=conventions.MIG_MANAGER, component="migManager", deploy="mig-manager", uses_api=True)
 DCGM_EXPORTER = Agent(
     name=conventions.DCGM_EXPORTER, component="dcgmExporter", app="nvidia-dcgm-exporter", deploy="dcgm-exporter"
 )

@@ -127,8 +127,10 @@ def test_the_manager_waits_for_the_pods_that_the_agents_have() -> None:
             (expression,) = term["matchExpressions"]
             assert expression["operator"] == "NotIn"
             assert "paused-for-mig-change" in expression["values"]
-            paused[made["spec"]["template"]["metadata"]["labels"]["app"]] = expression["key"]
-    assert paused == waits_for
+            paused[made["spec"]["template"]["metadata"]["labels"].get("app")] = expression["key"]
+    assert paused == {**waits_for, None: "nvidia.com/gpu.deploy.mig-manager"}, (
+        "a person can hold the manager off a node"
+    )
     manager = pod(one(objects, "DaemonSet", "nvidia-mig-manager"))["containers"][0]
     assert environment(manager)["DEFAULT_GPU_CLIENTS_NAMESPACE"] == "gpu-system"
     role = one(objects, "Role", "nvidia-mig-manager")
