@@ -139,8 +139,39 @@ class GuardRails:
 
     queue_required: Enforcement
     produced_resources: Enforcement
+    stateful_serving: Enforcement
     exempt_users: tuple[str, ...]
     """Users whose pods need no queue, besides Kubernetes' and Kueue's own controllers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """A time in which Argo CD may, or may not, bring changes to clusters. Rules read its schedule and duration."""
+
+    name: str
+    allows: bool
+    """Whether changes come in such windows only; otherwise never in this one."""
+    schedule: str
+    duration: str
+    time_zone: str
+    clusters: tuple[str, ...]
+    """Names of clusters, in the order of the fleet."""
+    manual_sync: bool
+    """Whether a person may sync by hand while the window keeps changes off."""
+    reason: str
+    path: KeyPath
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeHealth:
+    """How nodes whose GPUs are not healthy are kept from new pods by the node readiness controller."""
+
+    clusters: tuple[str, ...]
+    """Names of the clusters in which it judges, in the order of the fleet; none where it judges nowhere."""
+    conditions: tuple[tuple[str, bool], ...]
+    """(type of a node's condition, its status on a healthy node), in the order of the spec."""
+    dry_run: bool
+    path: KeyPath
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +179,8 @@ class Governance:
     """Fleet-wide policy."""
 
     guard_rails: GuardRails
+    windows: tuple[Window, ...]
+    node_health: NodeHealth
     pod_security: str
     """Pod Security level of team namespaces: privileged, baseline or restricted."""
     path: KeyPath

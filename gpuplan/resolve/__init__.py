@@ -30,6 +30,7 @@ def resolve(loaded: Loaded, catalog: Catalog, today: datetime.date) -> tuple[Fle
     task_pools = queues.task_pools(scope, tiers)
     teams = queues.teams(scope)
     cohorts = queues.cohorts(scope, task_pools, teams, flavors)
+    governance = policy.governance(scope, platforms)
     found = ordered(scope.found)
     if has_errors(found) or loaded.broken:
         return None, found
@@ -66,7 +67,7 @@ def resolve(loaded: Loaded, catalog: Catalog, today: datetime.date) -> tuple[Fle
         task_pools=tuple(task_pools.values()),
         teams=tuple(teams.values()),
         monitoring=policy.monitoring(loaded.spec),
-        governance=policy.governance(loaded.spec),
+        governance=governance,
         delivery=policy.delivery(loaded.spec),
         suppressions=policy.suppressions(loaded.spec),
         today=today,

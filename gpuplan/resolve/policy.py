@@ -1,10 +1,23 @@
-"""Fleet-wide policy: monitoring, governance, delivery and suppressions. Nothing here can fail."""
+"""Fleet-wide policy: monitoring, governance, delivery and suppressions. Only the clusters that it names can be unknown."""
 
 from __future__ import annotations
 
 import datetime
+from collections.abc import Mapping, Sequence
 
-from gpuplan.model.fleet import Delivery, Enforcement, Governance, GuardRails, Monitoring, Suppression, Thresholds
+from gpuplan.diagnostics import KeyPath
+from gpuplan.model.fleet import (
+    Delivery,
+    Enforcement,
+    Governance,
+    GuardRails,
+    Monitoring,
+    NodeHealth,
+    Suppression,
+    Thresholds,
+    Window,
+)
+from gpuplan.resolve.scope import Scope
 from gpuplan.spec.fleet import FleetSpec
 
 
@@ -26,18 +39,58 @@ def monitoring(spec: FleetSpec) -> Monitoring:
     )
 
 
-def governance(spec: FleetSpec) -> Governance:
-    """Return how strictly the cluster enforces the spec."""
-    rails = spec.governance.guard_rails
+def governance(scope: Scope, known: Mapping[str, object]) -> Governance:
+    """Return how strictly the clusters enforce the spec, and when changes reach them. `known` holds the clusters by name."""
+    said = scope.spec.governance
+    rails = said.guard_rails
     return Governance(
         guard_rails=GuardRails(
             queue_required=Enforcement(rails.queue_required),
             produced_resources=Enforcement(rails.produced_resources),
+            stateful_serving=Enforcement(rails.stateful_serving),
             exempt_users=tuple(sorted(set(rails.exempt_users))),
         ),
-        pod_security=spec.governance.pod_security,
+        windows=_windows(scope, known),
+        node_health=_node_health(scope, known),
+        pod_security=said.pod_security,
         path=("governance",),
     )
+
+
+def _windows(scope: Scope, known: Mapping[str, object]) -> tuple[Window, ...]:
+    path = ("governance", "maintenance", "windows")
+    return tuple(
+        Window(
+            name=said.name or "",
+            allows=said.kind == "allow",
+            schedule=said.schedule,
+            duration=said.duration,
+            time_zone=said.time_zone,
+            clusters=_clusters(scope, known, said.clusters, (*path, index, "clusters")),
+            manual_sync=said.manual_sync,
+            reason=said.reason or "",
+            path=(*path, index),
+        )
+        for index, said in enumerate(scope.spec.governance.maintenance.windows)
+    )
+
+
+def _node_health(scope: Scope, known: Mapping[str, object]) -> NodeHealth:
+    said, path = scope.spec.governance.node_health, ("governance", "nodeHealth")
+    clusters = _clusters(scope, known, said.clusters, (*path, "clusters"))
+    return NodeHealth(
+        clusters=clusters if said.controller == "nodeReadiness" else (),
+        conditions=tuple((one.type, one.healthy_when) for one in said.conditions),
+        dry_run=said.dry_run,
+        path=path,
+    )
+
+
+def _clusters(scope: Scope, known: Mapping[str, object], named: Sequence[str] | None, path: KeyPath) -> tuple[str, ...]:
+    """Return the clusters that a part of the policy names, all where it names none; a finding for each unknown one."""
+    for index, name in enumerate(named or ()):
+        scope.look_up("clusters", known, name, (*path, index))
+    return tuple(name for name in known if named is None or name in named)
 
 
 def delivery(spec: FleetSpec) -> Delivery:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from gpuplan.spec.base import Count, Labels, SpecModel, Text
+from gpuplan.spec.base import Count, Labels, Name, SpecModel, Text
 
 DcgmField = Annotated[str, StringConstraints(pattern=r"^DCGM_(FI|EXP)_[A-Z0-9_]+$")]
 Enforcement = Literal["off", "warn", "deny"]
@@ -57,8 +57,66 @@ class GuardRailsSpec(SpecModel):
     """What happens to GPU work without a queue."""
     produced_resources: Enforcement = "warn"
     """What happens to work that asks for a resource which its queue's tiers do not offer."""
+    stateful_serving: Enforcement = "warn"
+    """What happens to work in a stateful task pool without a readiness probe, or with less grace than its `drainSeconds`."""
     exempt_users: list[Text] = []
     """Users whose pods need no queue, such as operators of the platform."""
+
+
+class WindowSpec(SpecModel):
+    """A time in which Argo CD may, or may not, bring changes to clusters."""
+
+    name: Text | None = None
+    """What people call it; shown by Argo CD."""
+    schedule: Text
+    """When it opens, as cron with five fields: minute, hour, day of month, month, day of week (0 is Sunday)."""
+    duration: Text
+    """How long it stays open: `4h`, `1h30m`."""
+    time_zone: Text = "UTC"
+    """Time zone of the schedule, such as `Europe/Berlin`."""
+    clusters: Annotated[list[Name], Field(min_length=1)] | None = None
+    """Clusters that it holds for; all by default."""
+    kind: Literal["allow", "deny"] = "allow"
+    """`allow`: changes come in such windows only. `deny`: never in this one, whatever others allow."""
+    manual_sync: bool = False
+    """Whether a person may still sync by hand while the window keeps changes off."""
+    reason: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
+    """Why; shown by Argo CD."""
+
+
+class MaintenanceSpec(SpecModel):
+    """When changes may reach the nodes."""
+
+    windows: list[WindowSpec] = []
+    """Times in which Argo CD may, or may not, sync; at any time where there are none."""
+
+
+class NodeConditionSpec(SpecModel):
+    """A condition of a node, as node-problem-detector or another reporter sets it."""
+
+    type: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]([-A-Za-z0-9_./]*[A-Za-z0-9])?$", max_length=316)]
+    """Its type, such as `GpuHealthy`."""
+    healthy_when: bool = True
+    """Status of a healthy node: `true`, or `false` for a condition that names a problem, such as `GpuMissing`."""
+
+
+class NodeHealthSpec(SpecModel):
+    """How a node whose GPUs are not healthy stops taking new pods."""
+
+    controller: Literal["nodeReadiness", "none"] = "none"
+    """Who sets the taint: the node readiness controller by rules that gpuplan renders, or people and tools of your own."""
+    conditions: Annotated[list[NodeConditionSpec], Field(max_length=32)] = []
+    """Conditions that must all be as on a healthy node; a node that lacks one counts as unhealthy."""
+    clusters: Annotated[list[Name], Field(min_length=1)] | None = None
+    """Clusters in which the controller runs; all by default."""
+    dry_run: bool = False
+    """Only report which nodes would be tainted."""
+
+    @model_validator(mode="after")
+    def _conditions_to_judge_by(self) -> Self:
+        if self.controller == "nodeReadiness" and not self.conditions:
+            raise ValueError("controller nodeReadiness needs at least one of conditions")
+        return self
 
 
 class GovernanceSpec(SpecModel):
@@ -66,6 +124,10 @@ class GovernanceSpec(SpecModel):
 
     guard_rails: GuardRailsSpec = GuardRailsSpec()
     """How strictly admission policies act."""
+    maintenance: MaintenanceSpec = MaintenanceSpec()
+    """When changes may reach the nodes."""
+    node_health: NodeHealthSpec = NodeHealthSpec()
+    """How a node whose GPUs are not healthy stops taking new pods."""
     pod_security: Literal["privileged", "baseline", "restricted"] = "baseline"
     """Pod Security level of team namespaces."""
 

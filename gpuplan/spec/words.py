@@ -41,6 +41,7 @@ FORMS: Final[Mapping[str, str]] = {
     r"^\d+(\.\d+)? [A-Z]{3}$": "a price, such as `2.40 USD`",
     r"^DCGM_(FI|EXP)_[A-Z0-9_]+$": "a field of DCGM, such as `DCGM_FI_DEV_GPU_UTIL`",
     r"^\d{4}-\d{2}-\d{2}$": "a date, such as `2027-06-30`",
+    r"^[A-Za-z0-9]([-A-Za-z0-9_./]*[A-Za-z0-9])?$": "the type of a node's condition, such as `GpuHealthy`",
     r"^[a-z]+/[a-z0-9-]+$": "the id of a finding, such as `quota/unallocated`",
 }
 """Patterns of the spec's texts -> what they mean."""
