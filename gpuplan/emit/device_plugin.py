@@ -28,12 +28,16 @@ _PLUGIN_FOLDER = "/var/lib/kubelet/device-plugins"
 
 
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
-    """Yield the agents that offer the cards of each pool, and what they share."""
-    pools = agents.plugin_pools(cluster)
+    """Yield the agents that offer and describe the cards of each pool, and what they share.
+
+    Where HAMi or a DRA driver offers the cards, only GPU Feature Discovery runs: two that offer one card give it away twice.
+    """
+    pools = agents.managed_pools(cluster)
     if not pools:
         return
     shared = any(pool.sharing.mode is SharingMode.MPS for pool in pools)
-    for agent in (DEVICE_PLUGIN, FEATURE_DISCOVERY, *((MPS_DAEMON,) if shared else ())):
+    offered = (DEVICE_PLUGIN,) if agents.plugin_pools(cluster) else ()
+    for agent in (*offered, FEATURE_DISCOVERY, *((MPS_DAEMON,) if shared else ())):
         yield agents.service_account(fleet, cluster, agent, base.DEVICE_PLUGIN)
     for made in (_feature_role(), agents.role_binding(FEATURE_DISCOVERY, base.DEVICE_PLUGIN)):
         yield base.manifest(fleet, cluster, base.DEVICE_PLUGIN, made, cluster.path)
@@ -46,10 +50,8 @@ def _pool(fleet: Fleet, cluster: Cluster, pool: NodePool) -> Iterator[Manifest]:
     config = agents.config_map(
         name, base.DEVICE_PLUGIN, {agents.CONFIG_FILE: yaml_text(plugin_config(pool, cluster.device_list_strategy))}
     )
-    pods = {
-        DEVICE_PLUGIN: _plugin_pod(cluster, pool, config),
-        FEATURE_DISCOVERY: _feature_discovery_pod(cluster, pool, config),
-    }
+    pods = {DEVICE_PLUGIN: _plugin_pod(cluster, pool, config)} if agents.offered_by_plugin(pool) else {}
+    pods[FEATURE_DISCOVERY] = _feature_discovery_pod(cluster, pool, config)
     if pool.sharing.mode is SharingMode.MPS:
         pods[MPS_DAEMON] = _mps_pod(cluster, pool, config)
     yield base.manifest(fleet, cluster, base.DEVICE_PLUGIN, config, pool.path)
