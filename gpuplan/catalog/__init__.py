@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from gpuplan.catalog import cards, compat, cuts, distributions, drivers, metrics, mig, releases, xids
+from gpuplan.catalog import cards, compat, cuts, distributions, drivers, metrics, mig, releases, vendors, xids
 from gpuplan.catalog.cards import Card, Vendor
 from gpuplan.catalog.compat import Compatibility, KubernetesRange
 from gpuplan.catalog.cuts import Cuts, Partitions, Vnpus
@@ -20,6 +20,7 @@ from gpuplan.catalog.drivers import DriverBranch, DriverLimits, Drivers, KernelM
 from gpuplan.catalog.metrics import Exporter, Metric
 from gpuplan.catalog.mig import MigClass, MigProfile, Placement
 from gpuplan.catalog.releases import Component, Release
+from gpuplan.catalog.vendors import Families, Family, VendorExporter
 from gpuplan.catalog.xids import XidClass
 
 __all__ = [
@@ -33,6 +34,8 @@ __all__ = [
     "DriverLimits",
     "Drivers",
     "Exporter",
+    "Families",
+    "Family",
     "KernelModules",
     "KubernetesRange",
     "Metric",
@@ -42,6 +45,7 @@ __all__ = [
     "Placement",
     "Release",
     "Vendor",
+    "VendorExporter",
     "Vnpus",
     "XidClass",
     "load",
@@ -60,6 +64,7 @@ class Catalog:
     releases: Mapping[str, Release]
     compat: Compatibility
     metrics: Mapping[str, Metric]
+    vendors: Families
     xids: Mapping[str, XidClass]
 
     def with_cards(self, extra: Iterable[Card]) -> Catalog:
@@ -99,5 +104,6 @@ def load() -> Catalog:
         releases=releases.read(),
         compat=compat.read(),
         metrics=metrics.read(),
+        vendors=vendors.read(),
         xids=xids.read(),
     )

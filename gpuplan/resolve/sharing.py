@@ -85,7 +85,7 @@ def _vnpus(spec: VnpuSpec, card: Card, cuts: Cuts) -> Sharing:
     """Huawei: every template is a resource of its own."""
     pieces = sorted(_virtual(spec, card, cuts), key=lambda piece: piece.resource)
     cut = [f"{count}x{name}" for name, count in sorted(spec.templates.items())]
-    label = "-".join(["vnpu", *cut]).lower()
+    label = "-".join(["vnpu", *cut]).lower().replace("_", "-")
     return Sharing(mode=SharingMode.VNPU, label=label, pieces=tuple(pieces), config=" ".join(cut))
 
 

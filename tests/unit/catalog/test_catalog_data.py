@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from gpuplan import catalog
-from gpuplan.catalog import _load, cards, compat, cuts, distributions, drivers, metrics, mig, releases, xids
+from gpuplan.catalog import _load, cards, compat, cuts, distributions, drivers, metrics, mig, releases, vendors, xids
 
 FILES = sorted(path.name for path in _load.DATA.glob("*.yaml"))
 READERS = (
@@ -24,6 +24,7 @@ READERS = (
     releases.read,
     compat.read,
     metrics.read,
+    vendors.read,
     xids.read,
 )
 
@@ -46,6 +47,8 @@ def rows() -> Iterator[tuple[str, Any]]:
         "distributions": known.compat.distributions,
         "nodes of distributions": known.distributions,
         "operating systems": known.compat.operating_systems,
+        "families": known.vendors.by_name,
+        "exporters": {name: family.exporter for name, family in known.vendors.by_name.items()},
         **{f"components of {name}": release.components for name, release in known.releases.items()},
     }
     for table, content in tables.items():
