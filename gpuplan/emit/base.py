@@ -39,9 +39,13 @@ CLAIMS = Area("45-claims", -1)
 FLAVORS = Area("50-flavors", 0)
 QUEUES = Area("55-queues", 2)
 LOCAL_QUEUES = Area("60-local-queues", 4)
+# Argo CD waits for budgets, too, and whether one can be kept to depends on the teams' pods.
+DISRUPTION = Area("65-disruption", 10)
 GUARD_RAILS = Area("70-guard-rails", 6)
 GUARD_RAIL_BINDINGS = Area("75-guard-rail-bindings", 7)
 MONITORING = Area("80-monitoring", 8)
+# Last of all: a cluster without the controller that defines the kind still gets everything else.
+NODE_HEALTH = Area("85-node-health", 11)
 
 CONFIRM_REMOVAL = "Prune=confirm,Delete=confirm"
 """Sync option of objects whose removal would hurt running work: a person confirms it."""

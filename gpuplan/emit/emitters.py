@@ -8,10 +8,12 @@ from gpuplan.emit import (
     argocd,
     dcgm,
     device_plugin,
+    disruption,
     dra,
     guardrails,
     kueue,
     mig,
+    node_health,
     node_labels,
     priority,
     prometheus_rules,
@@ -35,8 +37,10 @@ EMITTERS: tuple[Emitter, ...] = (
     dcgm.emit,
     dra.emit,
     kueue.emit,
+    disruption.emit,
     guardrails.emit,
     prometheus_rules.emit,
+    node_health.emit,
 )
 SNIPPETS: tuple[Snippets, ...] = (provisioner.texts, dra.texts, kueue.texts)
 

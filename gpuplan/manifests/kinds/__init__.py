@@ -20,7 +20,9 @@ from gpuplan.manifests.kinds.kueue import (
 )
 from gpuplan.manifests.kinds.monitoring import PrometheusRule, ServiceMonitor
 from gpuplan.manifests.kinds.nfd import NodeFeatureRule
+from gpuplan.manifests.kinds.policy import PodDisruptionBudget
 from gpuplan.manifests.kinds.rbac import ClusterRole, ClusterRoleBinding, Role, RoleBinding
+from gpuplan.manifests.kinds.readiness import NodeReadinessRule
 from gpuplan.manifests.kinds.workload import DaemonSet, PriorityClass, RuntimeClass
 
 KubeObject = (
@@ -36,6 +38,8 @@ KubeObject = (
     | LocalQueue
     | Namespace
     | NodeFeatureRule
+    | NodeReadinessRule
+    | PodDisruptionBudget
     | PriorityClass
     | PrometheusRule
     | ResourceClaimTemplate
@@ -68,6 +72,8 @@ __all__ = [
     "LocalQueue",
     "Namespace",
     "NodeFeatureRule",
+    "NodeReadinessRule",
+    "PodDisruptionBudget",
     "PriorityClass",
     "PrometheusRule",
     "ResourceClaimTemplate",

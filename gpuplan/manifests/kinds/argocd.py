@@ -28,6 +28,7 @@ class SyncWindow(TypedDict):
 
     applications: NotRequired[list[str]]
     clusters: NotRequired[list[str]]
+    description: NotRequired[str]
     duration: str
     kind: Literal["allow", "deny"]
     manualSync: NotRequired[bool]
