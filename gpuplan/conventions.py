@@ -7,7 +7,7 @@ shorten or hash: a name that is too long or that collides is a finding (`rules/n
 from __future__ import annotations
 
 import enum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 MAX_LABEL_VALUE = 63
 """Characters in a label value; names of ours that end up in labels keep to it (Kubernetes API conventions)."""
@@ -31,6 +31,13 @@ LABEL_HOSTNAME = "kubernetes.io/hostname"
 LABEL_NAMESPACE_NAME = "kubernetes.io/metadata.name"
 POD_SECURITY = "pod-security.kubernetes.io"
 LEVEL_BLOCK = f"topology.{LABEL_DOMAIN}/block"
+LABEL_JOB_NAME = "batch.kubernetes.io/job-name"
+LABEL_MPI_JOB_NAME = "training.kubeflow.org/job-name"
+
+# The taint of nodes whose GPUs are not healthy. The node readiness controller takes keys of this domain only.
+TAINT_UNHEALTHY = "readiness.k8s.io/gpuplan-unhealthy"
+TAINT_UNHEALTHY_EFFECT: Final = "NoSchedule"
+"""Nothing that runs is evicted: whether it must go is for a person to say."""
 
 # Kueue's labels.
 LABEL_QUEUE_NAME = "kueue.x-k8s.io/queue-name"
@@ -54,6 +61,19 @@ DRA_DRIVER = "gpu.nvidia.com"
 LABEL_HAMI = "gpu"
 """Set to `on`, it brings HAMi's device plugin to a node."""
 HAMI_ON = "on"
+
+# Other vendors' labels, namespaces and objects.
+LABEL_AMD_PARTITION = "dcm.amd.com/gpu-config-profile"
+"""Profile by which AMD's device config manager partitions the cards of a node."""
+LABEL_ASCEND_ACCELERATOR = "accelerator"
+"""By its value (`huawei-Ascend910`) MindCluster's device plugin knows the nodes of each kind of NPU."""
+LABEL_ASCEND_WORKER = "workerselector"
+ASCEND_WORKER = "dls-worker-node"
+"""Value of the label by which MindCluster's other agents know the nodes with NPUs."""
+AMD_NAMESPACE = "kube-amd-gpu"
+AMD_NAMESPACE_ON_OPENSHIFT = "openshift-amd-gpu"
+AMD_PARTITIONS = "gpuplan-gpu-partitions"
+"""ConfigMap with the partition profiles of a cluster."""
 
 # Argo CD.
 ANNOTATION_SYNC_WAVE = "argocd.argoproj.io/sync-wave"
@@ -100,6 +120,7 @@ POLICY_PRIORITY_BAND = f"{OWN_PREFIX}priority-band"
 POLICY_TOPOLOGY = "gpuplan-topology"
 POLICY_QUEUE_REQUIRED = f"{OWN_PREFIX}queue-required"
 POLICY_PRODUCED_RESOURCES = f"{OWN_PREFIX}produced-resources"
+POLICY_STATEFUL_SERVING = f"{OWN_PREFIX}stateful-serving"
 PROMETHEUS_RULE = f"{OWN_PREFIX}gpu-state"
 
 
@@ -225,6 +246,21 @@ def node_feature_rule_name(pool: str) -> str:
     return f"{OWN_PREFIX}{pool}"
 
 
+def node_readiness_rule_name(pool: str) -> str:
+    """Name the NodeReadinessRule of a pool."""
+    return f"{OWN_PREFIX}{pool}"
+
+
+def disruption_budget_name(task_pool: str) -> str:
+    """Name the PodDisruptionBudget of a stateful task pool in a namespace."""
+    return f"{OWN_PREFIX}{task_pool}"
+
+
 def daemon_set_name(agent: str, pool: str) -> str:
     """Name an agent's DaemonSet of a pool, and the configuration that goes with it."""
     return f"{agent}-{pool}"
+
+
+def device_config_name(pool: str) -> str:
+    """Name the DeviceConfig of a pool of AMD cards; its agents' DaemonSets and Services begin with it."""
+    return pool
