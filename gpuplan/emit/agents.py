@@ -139,9 +139,10 @@ def labels(cluster: Cluster, pool: NodePool) -> dict[str, str]:
     """Return all labels that a node of the pool needs, sorted by key.
 
     Where others run the agents, those that the agents read are theirs to set. Where the GPU Operator serves other pools
-    of the cluster, its agents are kept off the nodes that are not its own.
+    of the cluster, its agents are kept off the NVIDIA nodes that are not its own.
     """
-    away = {conventions.LABEL_OPERANDS: "false"} if operator_pools(cluster) and pool.stack != "operator" else {}
+    foreign = pool.card.vendor is Vendor.NVIDIA and pool.stack != "operator"
+    away = {conventions.LABEL_OPERANDS: "false"} if foreign and operator_pools(cluster) else {}
     return dict(sorted({**node_labels(pool), **agent_labels(pool), **away}.items()))
 
 

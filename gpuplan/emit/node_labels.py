@@ -1,33 +1,23 @@
 """Labels on the nodes of pools that are found by Node Feature Discovery: one NodeFeatureRule a pool.
 
-Facts: NFD v0.19. A rule sees PCI devices and the node's name, not labels that the node has. Pools found by existing
-labels or set up by a provisioner need nothing here, and a `Node` object is never rendered.
+Facts: NFD v0.19. A rule sees PCI devices and the node's name, not labels that the node has. NFD puts its own domain
+before a label key that has none, so such labels (MindCluster reads some) are for people to set. Pools found by
+existing labels or set up by a provisioner need nothing here, and a `Node` object is never rendered.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from gpuplan import conventions
-from gpuplan.catalog.cards import Card, Vendor
+from gpuplan.catalog import Card, Catalog
 from gpuplan.emit import agents, base
 from gpuplan.manifests.kinds import NodeFeatureRule
 from gpuplan.manifests.kinds.nfd import FeatureMatcherTerm, FeatureRule, MatchExpression, NodeTaint
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool, SelectedBy
-
-DISPLAY, THREE_D, ACCELERATOR = ("0300", "0380"), ("0302",), ("1200",)
-"""PCI classes that a card may have: display controllers, 3D controllers, processing accelerators."""
-
-PCI: Mapping[Vendor, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    Vendor.NVIDIA: (("10de",), (*DISPLAY[:1], *THREE_D)),
-    Vendor.AMD: (("1002",), (*DISPLAY, *THREE_D, *ACCELERATOR)),
-    Vendor.INTEL: (("8086", "1da3"), (*DISPLAY, *THREE_D, *ACCELERATOR)),
-    Vendor.HUAWEI: (("19e5",), ACCELERATOR),
-}
-"""PCI vendor ids of who makes a card (Gaudi has one of its own), and the classes of its devices."""
 
 _PLAIN_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 
@@ -36,15 +26,15 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     """Yield the NodeFeatureRule of each pool that NFD finds."""
     for pool in cluster.pools:
         if pool.selection.by is SelectedBy.NFD:
-            made = _node_feature_rule(cluster, pool)
+            made = _node_feature_rule(fleet.catalog, cluster, pool)
             yield base.manifest(fleet, cluster, base.NODES, made, pool.path)
 
 
-def _node_feature_rule(cluster: Cluster, pool: NodePool) -> NodeFeatureRule:
+def _node_feature_rule(catalog: Catalog, cluster: Cluster, pool: NodePool) -> NodeFeatureRule:
     rule: FeatureRule = {
         "name": pool.name,
-        "labels": agents.labels(cluster, pool),
-        "matchFeatures": list(_terms(pool)),
+        "labels": {key: value for key, value in agents.labels(cluster, pool).items() if "/" in key},
+        "matchFeatures": list(_terms(catalog, pool)),
     }
     if cluster.nfd_taints and pool.taints:
         rule["taints"] = list(_taints(pool))
@@ -56,19 +46,19 @@ def _node_feature_rule(cluster: Cluster, pool: NodePool) -> NodeFeatureRule:
     }
 
 
-def _terms(pool: NodePool) -> Iterator[FeatureMatcherTerm]:
-    yield {"feature": "pci.device", "matchExpressions": _pci(pool.card)}
+def _terms(catalog: Catalog, pool: NodePool) -> Iterator[FeatureMatcherTerm]:
+    yield {"feature": "pci.device", "matchExpressions": _pci(catalog, pool.card)}
     if pool.selection.node_names:
         yield {"feature": "system.name", "matchExpressions": {"nodename": _names(pool.selection.node_names)}}
 
 
-def _pci(card: Card) -> dict[str, MatchExpression]:
-    """Match a device of the card; one whose ids nobody knows is matched by its maker."""
-    vendors, classes = PCI[card.vendor]
+def _pci(catalog: Catalog, card: Card) -> dict[str, MatchExpression]:
+    """Match a device of the card; one whose ids nobody knows is matched by its maker and class."""
+    family = catalog.vendors.of(card)
     known: dict[str, MatchExpression] = {"device": {"op": "In", "value": list(card.pci_ids)}} if card.pci_ids else {}
     return {
-        "vendor": {"op": "In", "value": list(vendors)},
-        "class": {"op": "In", "value": list(classes)},
+        "vendor": {"op": "In", "value": list(family.pci_vendors)},
+        "class": {"op": "In", "value": list(family.pci_classes)},
         **known,
     }
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Literal
 
 from gpuplan import conventions
-from gpuplan.catalog.cards import Card
+from gpuplan.catalog.cards import Card, Vendor
 from gpuplan.catalog.mig import MigClass, resource_name
 from gpuplan.diagnostics import KeyPath
 from gpuplan.quantity import Quantity
@@ -295,11 +295,17 @@ def agent_labels(pool: NodePool) -> dict[str, str]:
 
     The MIG manager cuts a node as `nvidia.com/mig.config` says. The `nvidia.com/gpu.deploy.*` labels, by which it pauses
     the other agents meanwhile, are its own: a second writer would start them again in the middle of a cut
-    (mig-parted v0.14 to v0.15 pause from any value but `false`, also from none).
+    (mig-parted v0.14 to v0.15 pause from any value but `false`, also from none). AMD's device config manager partitions a
+    node by the name of a profile, and MindCluster's agents know their nodes by two labels that people set.
     """
     if pool.stack == "external":
         return {}
     labels: dict[str, str] = {}
+    if pool.card.vendor is Vendor.HUAWEI:
+        labels[conventions.LABEL_ASCEND_ACCELERATOR] = f"huawei-{pool.card.resource.rpartition('/')[2]}"
+        labels[conventions.LABEL_ASCEND_WORKER] = conventions.ASCEND_WORKER
+    if pool.stack == "operator" and pool.sharing.mode is SharingMode.PARTITION:
+        labels[conventions.LABEL_AMD_PARTITION] = partition_profile(pool)
     if pool.sharing.mode is SharingMode.MIG:
         labels[conventions.LABEL_MIG_CONFIG] = mig_config_name(pool.sharing)
     if pool.stack == "operator" and pool.sharing.shared:
@@ -310,6 +316,11 @@ def agent_labels(pool: NodePool) -> dict[str, str]:
 def plugin_config_name(sharing: Sharing) -> str:
     """Return the key of a sharing mode in the operator's device plugin configuration."""
     return sharing.label
+
+
+def partition_profile(pool: NodePool) -> str:
+    """Return the name of a pool's partition profile, which fits nodes with its number of cards alone: `cpx-nps4-8`."""
+    return f"{pool.sharing.config}-{pool.cards_per_node}".lower()
 
 
 def mig_config_name(sharing: Sharing) -> str:

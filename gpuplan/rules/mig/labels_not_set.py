@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuplan.catalog.cards import Vendor
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import SelectedBy, agent_labels
@@ -31,7 +32,7 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool whose labels lack that of its layout."""
     for _, pool in pools(fleet):
-        if pool.stack == "external" or pool.selection.by is not SelectedBy.LABELS:
+        if pool.card.vendor is not Vendor.NVIDIA or pool.selection.by is not SelectedBy.LABELS:
             continue
         for key, value in agent_labels(pool).items():
             if (key, value) not in pool.selection.labels:
