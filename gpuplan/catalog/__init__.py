@@ -11,14 +11,31 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from gpuplan.catalog import cards, compat, cuts, distributions, drivers, metrics, mig, releases, vendors, xids
+from gpuplan.catalog import (
+    cards,
+    compat,
+    cuts,
+    distributions,
+    drivers,
+    hami,
+    metrics,
+    mig,
+    operator,
+    provided,
+    releases,
+    vendors,
+    xids,
+)
 from gpuplan.catalog.cards import Card, Vendor
 from gpuplan.catalog.compat import Compatibility, KubernetesRange
 from gpuplan.catalog.cuts import Cuts, Partitions, Vnpus
 from gpuplan.catalog.distributions import DistributionNodes
 from gpuplan.catalog.drivers import DriverBranch, DriverLimits, Drivers, KernelModules
+from gpuplan.catalog.hami import Hami
 from gpuplan.catalog.metrics import Exporter, Metric
 from gpuplan.catalog.mig import MigClass, MigProfile, Placement
+from gpuplan.catalog.operator import OperatorField, OperatorLine, OperatorReleases
+from gpuplan.catalog.provided import ProvidedStack
 from gpuplan.catalog.releases import Component, Release
 from gpuplan.catalog.vendors import Families, Family, VendorExporter
 from gpuplan.catalog.xids import XidClass
@@ -36,13 +53,18 @@ __all__ = [
     "Exporter",
     "Families",
     "Family",
+    "Hami",
     "KernelModules",
     "KubernetesRange",
     "Metric",
     "MigClass",
     "MigProfile",
+    "OperatorField",
+    "OperatorLine",
+    "OperatorReleases",
     "Partitions",
     "Placement",
+    "ProvidedStack",
     "Release",
     "Vendor",
     "VendorExporter",
@@ -60,12 +82,16 @@ class Catalog:
     mig: Mapping[str, MigClass]
     cuts: Cuts
     distributions: Mapping[str, DistributionNodes]
+    provided: Mapping[str, ProvidedStack]
+    """What comes with a distribution, where others run the agents; a distribution without a row brings nothing."""
     drivers: Drivers
+    operator: OperatorReleases
     releases: Mapping[str, Release]
     compat: Compatibility
     metrics: Mapping[str, Metric]
     vendors: Families
     xids: Mapping[str, XidClass]
+    hami: Hami
 
     def with_cards(self, extra: Iterable[Card]) -> Catalog:
         """Return a catalogue that also knows a fleet's own cards; one of the same name replaces ours."""
@@ -100,10 +126,13 @@ def load() -> Catalog:
         mig=mig.read(),
         cuts=cuts.read(),
         distributions=distributions.read(),
+        provided=provided.read(),
         drivers=drivers.read(),
+        operator=operator.read(),
         releases=releases.read(),
         compat=compat.read(),
         metrics=metrics.read(),
         vendors=vendors.read(),
         xids=xids.read(),
+        hami=hami.read(),
     )

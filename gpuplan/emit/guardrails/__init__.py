@@ -30,7 +30,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
         (Enforcement.DENY, policies.priority_band(cluster)),
         (Enforcement.DENY, policies.topology(cluster)),
         (rails.queue_required, policies.queue_required(cluster, rails.exempt_users)),
-        (rails.produced_resources, policies.produced_resources(cluster)),
+        (rails.produced_resources, policies.produced_resources(cluster, fleet.catalog.hami)),
     )
     for enforcement, policy in wanted:
         if policy and enforcement in objects.ACTIONS:

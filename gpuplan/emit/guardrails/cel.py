@@ -99,6 +99,21 @@ variables.templates.map(template,
 ).join(" ").split(" ").filter(name, name != "")"""
 
 
+CLAIM = "a claim by template"
+"""What stands among the cards for each claim that a pod takes from a ResourceClaimTemplate."""
+
+CLAIM_OF_ITS_OWN = "a claim without template"
+"""What stands there for each claim that a pod names directly, which Kueue counts nowhere and holds back."""
+
+CLAIMS = f"""\
+variables.templates.map(template,
+  template.?spec.?resourceClaims.orValue([]).map(claim,
+    has(claim.resourceClaimTemplateName) ? "{CLAIM}" : "{CLAIM_OF_ITS_OWN}"
+  ).join(";")
+).join(";").split(";").filter(claim, claim != "")"""
+"""The claims of all pods, by how they are made, with repeats. A policy cannot see which devices a template is for."""
+
+
 def annotations_with_cards(prefixes: Iterable[str]) -> str:
     """Return the annotations of each pod template in which some container asks for a card."""
     return f"""\

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from gpuplan import conventions
+from gpuplan.catalog import Hami
 from gpuplan.emit.base import in_namespaces
-from gpuplan.emit.guardrails import cel
+from gpuplan.emit.guardrails import cel, offers
 from gpuplan.emit.workloads import kinds
 from gpuplan.manifests.kinds.admission import Validation
 from gpuplan.manifests.kinds.meta import LabelSelector
+from gpuplan.model.claims import claimable
 from gpuplan.model.fleet import Cluster
 from gpuplan.model.queues import band
 
@@ -188,7 +190,7 @@ def queue_required(cluster: Cluster, exempt_users: Iterable[str]) -> Policy:
         exempt=(*CONTROLLERS, *exempt_users),
         variables={
             "templates": cel.TEMPLATES,
-            "cards": cel.cards(card_prefixes(cluster)),
+            "cards": _asked(cluster),
             "home": f"request.namespace in {cel.strings(cluster.namespaces)}",
             "queued": queued,
         },
@@ -217,20 +219,23 @@ def _names_queue(part: str) -> str:
     return f'{part}.?metadata.?labels[?{cel.QUEUE}].orValue("") != ""'
 
 
-def produced_resources(cluster: Cluster) -> Policy:
-    """Refuse a workload that asks in its queue for a card resource which none of the queue's flavors produces."""
-    resources = {
-        cohort.task_pool.name: sorted({resource for flavor in cohort.flavors for resource in flavor.capacity})
-        for cohort in cluster.cohorts_with_queues
-    }
+def produced_resources(cluster: Cluster, hami: Hami) -> Policy:
+    """Refuse a workload that asks in its queue for a card resource which none of the queue's flavors produces.
+
+    Where pods claim cards, Kueue counts the claim, and a resource of any name would be no card or one that nobody counts.
+    """
+    resources = {cohort.task_pool.name: offers.offered(cohort, hami) for cohort in cluster.cohorts_with_queues}
+    ways = {cohort.task_pool.name: offers.ways_to_ask(cohort, hami) for cohort in cluster.cohorts_with_queues}
+    named = "ways" if ways != resources else "resources"
     return Policy(
         name=conventions.POLICY_PRODUCED_RESOURCES,
         namespaces=in_namespaces(cluster.namespaces),
         exempt=CONTROLLERS,
         variables={
             "resources": cel.lists(resources),
+            **({"ways": cel.lists(ways)} if ways != resources else {}),
             "templates": cel.TEMPLATES,
-            "cards": cel.cards(card_prefixes(cluster)),
+            "cards": _asked(cluster),
             "labelled": cel.LABELLED,
             "queues": cel.QUEUES,
             "foreign": """\
@@ -244,10 +249,32 @@ variables.resources.filter(queue,
                 "queue '{queue}' has no {card}: ask for {offered}",
                 queue="string(variables.foreign[0])",
                 card="variables.cards.filter(card, !(card in variables.resources[variables.foreign[0]]))[0]",
-                offered='variables.resources[variables.foreign[0]].join(", ")',
+                offered=f'variables.{named}[variables.foreign[0]].join(", ")',
             ),
+            *_uncounted_parts(cluster, hami),
         ),
     )
+
+
+def _uncounted_parts(cluster: Cluster, hami: Hami) -> tuple[Validation, ...]:
+    """Refuse pods that ask HAMi for a part of a card without the card: its webhook adds one after Kueue has counted."""
+    if not offers.shares_by_hami(cluster.flavors):
+        return ()
+    parts = cel.strings(hami.parts)
+    return (
+        _validation(
+            f"!variables.cards.exists(card, card in {parts}) || {cel.text(hami.card)} in variables.cards",
+            f"this {{kind}} asks for {{part}} without {hami.card}, so that no queue would count it: ask for {hami.card} too",
+            kind="request.kind.kind",
+            part=f"variables.cards.filter(card, card in {parts})[0]",
+        ),
+    )
+
+
+def _asked(cluster: Cluster) -> str:
+    """Return the expression for all cards that a workload asks for; where pods claim cards, every claim may be for one."""
+    cards = cel.cards(card_prefixes(cluster))
+    return f"{cards} +\n{cel.CLAIMS}" if claimable(cluster) else cards
 
 
 def card_prefixes(cluster: Cluster) -> list[str]:
