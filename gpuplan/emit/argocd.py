@@ -17,8 +17,15 @@ from gpuplan import conventions
 from gpuplan.diagnostics import KeyPath
 from gpuplan.emit.base import origin
 from gpuplan.emit.kueue import manager_configuration
+from gpuplan.emit.sync_windows import with_windows
 from gpuplan.manifests.kinds import Application, AppProject
-from gpuplan.manifests.kinds.argocd import ApplicationDestination, ApplicationSource, GroupKind, SyncPolicy
+from gpuplan.manifests.kinds.argocd import (
+    ApplicationDestination,
+    ApplicationSource,
+    AppProjectSpec,
+    GroupKind,
+    SyncPolicy,
+)
 from gpuplan.manifests.kinds.meta import NamespacedMeta, StringMap
 from gpuplan.manifests.set import HUB_AREA, Manifest, ObjectKey
 from gpuplan.manifests.write import yaml_text
@@ -95,21 +102,28 @@ def _fleet_project(fleet: Fleet, manifests: Sequence[Manifest]) -> AppProject:
     namespaces: dict[str | None, set[str]] = {}
     for cluster, key in keyed:
         namespaces.setdefault(cluster, {conventions.SYSTEM_NAMESPACE}).add(key.namespace)
+    spec: AppProjectSpec = {
+        "description": f"The clusters of GPU fleet {fleet.name}",
+        "sourceRepos": [fleet.delivery.repo_url],
+        "destinations": [
+            _destination(cluster, namespace)
+            for cluster in _by_name(fleet)
+            for namespace in sorted(namespaces[cluster.name] - {""})
+        ],
+        "clusterResourceWhitelist": [_whitelisted(*permitted) for permitted in sorted(cluster_kinds)],
+        "namespaceResourceWhitelist": [{"group": group, "kind": kind} for group, kind in sorted(namespace_kinds)],
+    }
+    return _project(
+        fleet, fleet.delivery.project, with_windows(spec, fleet, fleet.clusters, conventions.application_name)
+    )
+
+
+def _project(fleet: Fleet, name: str, spec: AppProjectSpec) -> AppProject:
     return {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "AppProject",
-        "metadata": _metadata(fleet, fleet.delivery.project),
-        "spec": {
-            "description": f"The clusters of GPU fleet {fleet.name}",
-            "sourceRepos": [fleet.delivery.repo_url],
-            "destinations": [
-                _destination(cluster, namespace)
-                for cluster in _by_name(fleet)
-                for namespace in sorted(namespaces[cluster.name] - {""})
-            ],
-            "clusterResourceWhitelist": [_whitelisted(*permitted) for permitted in sorted(cluster_kinds)],
-            "namespaceResourceWhitelist": [{"group": group, "kind": kind} for group, kind in sorted(namespace_kinds)],
-        },
+        "metadata": _metadata(fleet, name),
+        "spec": spec,
     }
 
 
@@ -177,20 +191,17 @@ def _chart(cluster: Cluster) -> tuple[str, str]:
 
 
 def _kueue_project(fleet: Fleet, clusters: Sequence[Cluster]) -> AppProject:
-    return {
-        "apiVersion": "argoproj.io/v1alpha1",
-        "kind": "AppProject",
-        "metadata": _metadata(fleet, conventions.kueue_project_name(fleet.delivery.project)),
-        "spec": {
-            "description": f"Kueue in the clusters of GPU fleet {fleet.name}",
-            "sourceRepos": sorted({_chart(cluster)[0] for cluster in clusters}),
-            "destinations": [
-                _destination(cluster, namespace) for cluster in clusters for namespace in _kueue_namespaces(cluster)
-            ],
-            "clusterResourceWhitelist": list(KUEUE_CLUSTER_KINDS),
-            "namespaceResourceWhitelist": list(KUEUE_NAMESPACE_KINDS),
-        },
+    spec: AppProjectSpec = {
+        "description": f"Kueue in the clusters of GPU fleet {fleet.name}",
+        "sourceRepos": sorted({_chart(cluster)[0] for cluster in clusters}),
+        "destinations": [
+            _destination(cluster, namespace) for cluster in clusters for namespace in _kueue_namespaces(cluster)
+        ],
+        "clusterResourceWhitelist": list(KUEUE_CLUSTER_KINDS),
+        "namespaceResourceWhitelist": list(KUEUE_NAMESPACE_KINDS),
     }
+    name = conventions.kueue_project_name(fleet.delivery.project)
+    return _project(fleet, name, with_windows(spec, fleet, clusters, conventions.kueue_application_name))
 
 
 def _kueue_namespaces(cluster: Cluster) -> list[str]:

@@ -10,8 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from gpuplan.manifests.kinds.argocd import SyncWindow
+from gpuplan.manifests.kinds.argocd import AppProjectSpec, SyncWindow
 from gpuplan.model.fleet import Cluster, Fleet, Window
+
+
+def with_windows(
+    spec: AppProjectSpec, fleet: Fleet, clusters: Iterable[Cluster], application: Callable[[str], str]
+) -> AppProjectSpec:
+    """Return a project with the windows of its Applications, as `sync_windows` finds them; unchanged where none matters."""
+    windows = sync_windows(fleet, clusters, application)
+    return {**spec, "syncWindows": windows} if windows else spec
 
 
 def sync_windows(fleet: Fleet, clusters: Iterable[Cluster], application: Callable[[str], str]) -> list[SyncWindow]:
