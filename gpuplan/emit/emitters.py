@@ -11,6 +11,7 @@ from gpuplan.emit import (
     disruption,
     dra,
     guardrails,
+    hami,
     kueue,
     mig,
     node_health,
@@ -42,7 +43,7 @@ EMITTERS: tuple[Emitter, ...] = (
     prometheus_rules.emit,
     node_health.emit,
 )
-SNIPPETS: tuple[Snippets, ...] = (provisioner.texts, dra.texts, kueue.texts)
+SNIPPETS: tuple[Snippets, ...] = (provisioner.texts, dra.texts, hami.texts, kueue.texts)
 
 
 def emit(fleet: Fleet, progress: Callable[[str, int, int], None]) -> ManifestSet:

@@ -310,6 +310,10 @@ def agent_labels(pool: NodePool) -> dict[str, str]:
         labels[conventions.LABEL_MIG_CONFIG] = mig_config_name(pool.sharing)
     if pool.stack == "operator" and pool.sharing.shared:
         labels[conventions.LABEL_DEVICE_PLUGIN_CONFIG] = plugin_config_name(pool.sharing)
+    if pool.sharing.mode is SharingMode.HAMI:
+        labels[conventions.LABEL_HAMI] = conventions.HAMI_ON
+        if pool.stack == "operator":
+            labels[conventions.LABEL_DEPLOY_PLUGIN] = "false"
     return dict(sorted(labels.items()))
 
 

@@ -1,0 +1,53 @@
+"""HAMi, where it shares NVIDIA cards in the place of NVIDIA's device plugin: the values of its chart, which others install.
+
+Kueue counts the shares alone (`nvidia.com/gpu`, so many times a card): memory and cores are asked for beside them, stand in
+no node's allocatable, and are left to HAMi's scheduler. Facts: HAMi v2.10.0 (charts/hami/values.yaml).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuplan import conventions
+from gpuplan.catalog import Hami
+from gpuplan.emit import base
+from gpuplan.manifests.set import TextFile
+from gpuplan.manifests.write import yaml_text
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.pools import NodePool, SharingMode, tolerations
+
+Values = dict[str, object]
+
+CHARTS_LABEL = "gpu"
+"""The chart's own choice of label. Helm merges maps, so that it has to be taken out."""
+
+
+def texts(fleet: Fleet, cluster: Cluster) -> Iterator[TextFile]:
+    """Yield the Helm values of HAMi for a cluster in which it shares cards, unless others run all agents there."""
+    pools = [pool for pool in cluster.pools if pool.sharing.mode is SharingMode.HAMI and pool.stack != "external"]
+    if pools:
+        yield TextFile(
+            path=f"provisioner/{cluster.name}/hami/values.yaml",
+            text=yaml_text(values(fleet.catalog.hami, pools)),
+            origin=base.origin(fleet, pools[0].path),
+            also=tuple(base.origin(fleet, pool.path) for pool in pools[1:]),
+        )
+
+
+def values(hami: Hami, pools: list[NodePool]) -> Values:
+    """Return the chart's values: its plugin on nodes with our label alone, tolerating just the taints of these pools.
+
+    One split serves the whole cluster; the rules have refused pools that differ. Memory is not oversold, since a share would
+    then hold less than it says.
+    """
+    return {
+        "global": {"imageTag": str(hami.version)},
+        "schedulerName": hami.scheduler,
+        "resourceName": hami.card,
+        "devicePlugin": {
+            "deviceSplitCount": pools[0].sharing.pieces[0].per_card,
+            "deviceMemoryScaling": 1,
+            "nvidiaNodeSelector": {CHARTS_LABEL: None, conventions.LABEL_HAMI: conventions.HAMI_ON},
+            "tolerations": [dict(base.toleration(one)) for one in tolerations(pools)],
+        },
+    }
