@@ -12,15 +12,31 @@ import pytest
 import yaml
 
 from gpuplan import catalog
-from gpuplan.catalog import _load, cards, compat, cuts, distributions, drivers, metrics, mig, releases, vendors, xids
+from gpuplan.catalog import (
+    _load,
+    cards,
+    compat,
+    cuts,
+    distributions,
+    drivers,
+    metrics,
+    mig,
+    operator,
+    provided,
+    releases,
+    vendors,
+    xids,
+)
 
 FILES = sorted(path.name for path in _load.DATA.glob("*.yaml"))
 READERS = (
     cards.read,
     mig.read,
+    provided.read,
     cuts.read,
     distributions.read,
     drivers.read,
+    operator.read,
     releases.read,
     compat.read,
     metrics.read,
@@ -46,6 +62,9 @@ def rows() -> Iterator[tuple[str, Any]]:
         "operator": known.compat.operator,
         "distributions": known.compat.distributions,
         "nodes of distributions": known.distributions,
+        "fields of the operator": known.operator.fields,
+        "lines of the operator": known.operator.lines,
+        "provided": known.provided,
         "operating systems": known.compat.operating_systems,
         "families": known.vendors.by_name,
         "exporters": {name: family.exporter for name, family in known.vendors.by_name.items()},
