@@ -6,6 +6,8 @@ missing, and CEL cannot follow a LocalQueue to its tier. So a changed fleet chan
 - priority band, always Deny: the service classes hold only if nobody may forge a priority.
 - topology, always Deny, where a task pool has a wish: Kueue reads the wish from the pods only.
 - queue required, by `governance.guardRails.queueRequired`: no card without a queue.
+- stateful serving, by `governance.guardRails.statefulServing`, where a task pool is stateful: its pods get the time that
+  they need to hand over, and say when they serve.
 - produced resources, by `governance.guardRails.producedResources`: no wait for a resource that no node will ever have.
 """
 
@@ -14,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan.emit.base import GUARD_RAIL_BINDINGS, GUARD_RAILS, manifest
-from gpuplan.emit.guardrails import objects, policies
+from gpuplan.emit.guardrails import objects, policies, stateful
 from gpuplan.emit.guardrails.policies import Policy
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Enforcement, Fleet
@@ -31,6 +33,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
         (Enforcement.DENY, policies.topology(cluster)),
         (rails.queue_required, policies.queue_required(cluster, rails.exempt_users)),
         (rails.produced_resources, policies.produced_resources(cluster, fleet.catalog.hami)),
+        (rails.stateful_serving, stateful.stateful_serving(cluster)),
     )
     for enforcement, policy in wanted:
         if policy and enforcement in objects.ACTIONS:

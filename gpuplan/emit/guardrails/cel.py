@@ -41,6 +41,11 @@ def lists(values: Mapping[str, Iterable[str]]) -> str:
     return "{\n" + ",\n".join(entries) + "\n}"
 
 
+def numbers(values: Mapping[str, int]) -> str:
+    """Return a map of whole numbers, an entry a line, sorted by key."""
+    return "{\n" + ",\n".join(f"  {text(key)}: {values[key]}" for key in sorted(values)) + "\n}"
+
+
 def message(sentence: str, **expressions: str) -> str:
     """Return an expression that says a sentence, each `{name}` in it replaced by the value of that expression.
 
@@ -116,14 +121,20 @@ variables.templates.map(template,
 
 def annotations_with_cards(prefixes: Iterable[str]) -> str:
     """Return the annotations of each pod template in which some container asks for a card."""
+    return f"{templates_with_cards(prefixes)}.map(template, template.?metadata.?annotations.orValue({{}}))"
+
+
+def templates_with_cards(prefixes: Iterable[str], *, claims: bool = False) -> str:
+    """Return the pod templates in which some container asks for a card; with `claims`, also those with a resource claim."""
+    claimed = " ||\n  template.?spec.?resourceClaims.orValue([]).size() > 0" if claims else ""
     return f"""\
 variables.templates.filter(template,
   {CONTAINERS}.exists(container,
     [container.?resources.?requests.orValue({{}}), container.?resources.?limits.orValue({{}})].exists(amounts,
       amounts.exists(name, {_is_card(prefixes)})
     )
-  )
-).map(template, template.?metadata.?annotations.orValue({{}}))"""
+  ){claimed}
+)"""
 
 
 CONTAINERS = "(template.?spec.?containers.orValue([]) + template.?spec.?initContainers.orValue([]))"
