@@ -12,10 +12,11 @@ from gpuplan.diagnostics import Severity
 from gpuplan.emit import kueue
 from gpuplan.emit.emitters import emit
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import NodePool, agent_labels, node_labels, produced_resources
+from gpuplan.model.pools import Exposure, NodePool, Produced, agent_labels, node_labels, produced_resources
 from tests import build
 from tests.controlplane.acceptance import apply_manifests, rejection
 from tests.controlplane.behaviour.scene import LIMIT_SECONDS, WRITERS, Scene
+from tests.controlplane.behaviour.slices import resource_slices
 from tests.controlplane.client import Client, Object
 from tests.controlplane.controlplane import ControlPlane
 from tests.controlplane.workloads import is_true, job
@@ -57,6 +58,7 @@ class Stage:
         self._start_kueue(cluster)
         with ThreadPoolExecutor(WRITERS) as makers:
             list(makers.map(lambda node: self.plane.add_node(**node), nodes(cluster, nodes_per_block)))
+            list(makers.map(self.plane.client.create, resource_slices(cluster)))
         self._wait_for_an_open_door(cluster, [one.object for one in manifests if one.object["kind"] == "Namespace"])
         assert apply_manifests(self.plane.client, [{**one.object} for one in manifests]) == []
         self.plane.wait_for(lambda: inactive(self.plane.client) == [], LIMIT_SECONDS, what="all queues to be active")
@@ -98,7 +100,8 @@ def accepted(text: str) -> Fleet:
 def nodes(cluster: Cluster, nodes_per_block: int) -> Iterator[dict[str, Any]]:
     """Yield the nodes of every pool as the arguments of `ControlPlane.add_node`.
 
-    They carry what the provider, NFD or the provisioner would set, and offer what the device plugin would.
+    They carry what the provider, NFD or the provisioner would set, and offer what the device plugin would; a DRA driver
+    offers nothing there, but publishes slices.
     """
     for pool in cluster.pools:
         for number in range(pool.nodes):
@@ -108,9 +111,13 @@ def nodes(cluster: Cluster, nodes_per_block: int) -> Iterator[dict[str, Any]]:
                 "taints": [_taint(taint.key, taint.value, taint.effect) for taint in pool.taints],
                 "capacity": {
                     **{name: str(quantity) for name, quantity in pool.companions.items()},
-                    **{made.resource: made.per_node for made in produced_resources(pool)},
+                    **{made.resource: made.per_node for made in _counted(pool)},
                 },
             }
+
+
+def _counted(pool: NodePool) -> Sequence[Produced]:
+    return produced_resources(pool) if pool.exposure is Exposure.DEVICE_PLUGIN else ()
 
 
 def _domains(pool: NodePool, block: int) -> dict[str, str]:
