@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from gpuplan.emit import (
+    amd,
     argocd,
     dcgm,
     device_plugin,
@@ -34,6 +35,7 @@ EMITTERS: tuple[Emitter, ...] = (
     node_labels.emit,
     runtime.emit,
     device_plugin.emit,
+    amd.emit,
     mig.emit,
     dcgm.emit,
     dra.emit,

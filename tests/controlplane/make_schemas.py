@@ -24,6 +24,10 @@ FOLDER = Path("schemas/kubernetes")
 CRDS = ("kueue", "prometheus", "nfd", "argocd")
 HAND_WRITTEN: Mapping[tuple[str, str], str] = {
     (
+        "amd.com/v1alpha1",
+        "DeviceConfig",
+    ): "the module proxy does not serve ROCm/gpu-operator; fields of its release 1.5, read 2026-11-30",
+    (
         "readiness.node.x-k8s.io/v1alpha1",
         "NodeReadinessRule",
     ): "the module proxy does not serve sigs.k8s.io/node-readiness-controller; fields of its CRD of 2026-11, read 2026-11-30",

@@ -7,6 +7,7 @@ group. `meta` says which keys are required and why.
 from __future__ import annotations
 
 from gpuplan.manifests.kinds.admission import ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding
+from gpuplan.manifests.kinds.amd import DeviceConfig
 from gpuplan.manifests.kinds.argocd import Application, AppProject
 from gpuplan.manifests.kinds.core import ConfigMap, Namespace, ResourceQuota, Service, ServiceAccount
 from gpuplan.manifests.kinds.dra import DeviceClass, ResourceClaimTemplate
@@ -35,6 +36,7 @@ KubeObject = (
     | ConfigMap
     | DaemonSet
     | DeviceClass
+    | DeviceConfig
     | LocalQueue
     | Namespace
     | NodeFeatureRule
@@ -68,6 +70,7 @@ __all__ = [
     "ConfigMap",
     "DaemonSet",
     "DeviceClass",
+    "DeviceConfig",
     "KubeObject",
     "LocalQueue",
     "Namespace",

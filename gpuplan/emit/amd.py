@@ -1,0 +1,156 @@
+"""AMD's cards where AMD's GPU Operator runs their agents: one DeviceConfig a pool, and the profiles by which cards are cut.
+
+Facts: ROCm/gpu-operator 1.5. Others install the operator itself, with cert-manager, Node Feature Discovery and Kernel
+Module Management. The selector of a DeviceConfig is the pool's own labels, so that no two take one node. The device
+config manager partitions the cards of a node as its label says, while a person keeps everything else away by the taint
+`amd-dcm=up:NoExecute`: its own pod tolerates that, and nothing of ours may, so that the plugin counts the cards anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from gpuplan import conventions
+from gpuplan.catalog.cards import Vendor
+from gpuplan.emit import base
+from gpuplan.manifests.kinds import ConfigMap, DeviceConfig
+from gpuplan.manifests.kinds.amd import ConfigManager, DevicePlugin, Driver, MetricsExporter
+from gpuplan.manifests.kinds.pod import Toleration
+from gpuplan.manifests.set import Manifest
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.pools import (
+    Exposure,
+    NodePool,
+    SharingMode,
+    node_labels,
+    partition_profile,
+    produced_resources,
+    tolerations,
+)
+
+CONFIG_FILE = "config.json"
+SHORTEST_DRAIN_SECONDS = 300
+"""Time that a node gets to empty itself before its driver changes: the operator's own default."""
+
+
+def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
+    """Yield the DeviceConfig of each pool that AMD's operator serves, and the partition profiles that they name."""
+    pools = operator_pools(cluster)
+    partitioned = [pool for pool in pools if pool.sharing.mode is SharingMode.PARTITION]
+    if partitioned:
+        paths = (partitioned[0].path, *(pool.path for pool in partitioned[1:]))
+        yield base.manifest(fleet, cluster, base.DEVICE_PLUGIN, _profiles(cluster, partitioned), *paths)
+    for pool in pools:
+        made = _device_config(fleet, cluster, pool)
+        yield base.manifest(fleet, cluster, base.DEVICE_PLUGIN, made, pool.path, cluster.path)
+
+
+def operator_pools(cluster: Cluster) -> tuple[NodePool, ...]:
+    """Return the pools with AMD cards whose agents AMD's operator runs."""
+    return tuple(pool for pool in cluster.pools_on("operator") if pool.card.vendor is Vendor.AMD)
+
+
+def namespace(cluster: Cluster) -> str:
+    """Return the namespace of AMD's operator and its agents."""
+    on_openshift = cluster.distribution == "openshift"
+    return conventions.AMD_NAMESPACE_ON_OPENSHIFT if on_openshift else conventions.AMD_NAMESPACE
+
+
+def _device_config(fleet: Fleet, cluster: Cluster, pool: NodePool) -> DeviceConfig:
+    tolerated = [base.toleration(one) for one in tolerations([pool])]
+    return {
+        "apiVersion": "amd.com/v1alpha1",
+        "kind": "DeviceConfig",
+        "metadata": base.namespaced(
+            conventions.device_config_name(pool.name),
+            namespace(cluster),
+            base.DEVICE_PLUGIN,
+            base.CONFIRM_REMOVAL,
+            base.FOREIGN_CRD,
+        ),
+        "spec": {
+            "driver": _driver(fleet, cluster, pool, tolerated),
+            "devicePlugin": _device_plugin(pool, tolerated),
+            "draDriver": {"enable": pool.exposure is Exposure.DRA},
+            "metricsExporter": _metrics_exporter(fleet, pool, tolerated),
+            "configManager": _config_manager(pool, tolerated),
+            "testRunner": {"enable": False},
+            "selector": node_labels(pool),
+        },
+    }
+
+
+def _driver(fleet: Fleet, cluster: Cluster, pool: NodePool, tolerated: list[Toleration]) -> Driver:
+    """Install the driver unless the nodes come with it, one node at a time."""
+    if pool.driver.preinstalled:
+        return {"enable": False}
+    made: Driver = {
+        "enable": True,
+        "version": fleet.catalog.vendors.of(pool.card).driver,
+        "upgradePolicy": {
+            "enable": True,
+            "maxParallelUpgrades": 1,
+            "maxUnavailableNodes": "25%",
+            "nodeDrainPolicy": {"force": False, "timeoutSeconds": _drain_seconds(cluster, pool)},
+            "rebootRequired": True,
+        },
+    }
+    return {**made, "tolerations": tolerated} if tolerated else made
+
+
+def _drain_seconds(cluster: Cluster, pool: NodePool) -> int:
+    """Return how long a node may take to empty itself: as long as the slowest stateful pod that may run there."""
+    graces = (cohort.task_pool.drain_seconds for cohort in cluster.cohorts if pool.tier.name in cohort.task_pool.tiers)
+    return max((SHORTEST_DRAIN_SECONDS, *graces))
+
+
+def _device_plugin(pool: NodePool, tolerated: list[Toleration]) -> DevicePlugin:
+    """Name resources as the queues count them. Plugin and DRA driver on one node would hand out a card twice."""
+    made: DevicePlugin = {"enableNodeLabeller": True}
+    if pool.exposure is Exposure.DRA:
+        made["enableDevicePlugin"] = False
+    else:
+        made["devicePluginArguments"] = {"resource_naming_strategy": naming_strategy(pool)}
+    if tolerated:
+        made |= {"devicePluginTolerations": tolerated, "nodeLabellerTolerations": tolerated}
+    return made
+
+
+def naming_strategy(pool: NodePool) -> str:
+    """Return how AMD's plugin names what the pool offers: every device as a card, or each after its partition."""
+    renamed = any(made.resource != pool.card.resource for made in produced_resources(pool))
+    return "mixed" if renamed else "single"
+
+
+def _metrics_exporter(fleet: Fleet, pool: NodePool, tolerated: list[Toleration]) -> MetricsExporter:
+    port = fleet.catalog.vendors.of(pool.card).exporter.port
+    made: MetricsExporter = {"enable": True, "port": port, "serviceType": "ClusterIP"}
+    return {**made, "tolerations": tolerated} if tolerated else made
+
+
+def _config_manager(pool: NodePool, tolerated: list[Toleration]) -> ConfigManager:
+    if pool.sharing.mode is not SharingMode.PARTITION:
+        return {"enable": False}
+    made: ConfigManager = {"enable": True, "config": {"name": conventions.AMD_PARTITIONS}}
+    return {**made, "configManagerTolerations": tolerated} if tolerated else made
+
+
+def _profiles(cluster: Cluster, pools: Iterable[NodePool]) -> ConfigMap:
+    """Return every profile that a node of the cluster may name. The manager follows changes by itself: no hash."""
+    profiles = {partition_profile(pool): _profile(pool) for pool in pools}
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": base.namespaced(conventions.AMD_PARTITIONS, namespace(cluster), base.DEVICE_PLUGIN),
+        "data": {CONFIG_FILE: json.dumps({"gpu-config-profiles": profiles}, indent=2, sort_keys=True) + "\n"},
+    }
+
+
+def _profile(pool: NodePool) -> dict[str, object]:
+    """All cards of a node alike: the manager refuses a profile whose numbers are not those of the node."""
+    compute, _, memory = pool.sharing.config.partition("-")
+    return {
+        "skippedGPUs": {"ids": []},
+        "profiles": [{"computePartition": compute, "memoryPartition": memory, "numGPUsAssigned": pool.cards_per_node}],
+    }
