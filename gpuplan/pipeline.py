@@ -9,14 +9,14 @@ Each phase has one input and one output and knows nothing of later ones. Folder,
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from gpuplan import catalog, rules
 from gpuplan.diagnostics import Diagnostics, has_errors, ordered
 from gpuplan.emit.emitters import emit
-from gpuplan.manifests.set import ManifestSet
+from gpuplan.manifests.set import ManifestSet, TextFile
 from gpuplan.model.fleet import Fleet
 from gpuplan.resolve import resolve
 from gpuplan.rules import suppress
@@ -26,6 +26,9 @@ from gpuplan.validate import immutable, validate
 
 Progress = Callable[[str, int, int], None]
 """Told the name of each cluster as it is compiled, its number from 1, and how many there are."""
+
+Texts = Callable[[Fleet], Iterator[TextFile]]
+"""Makes the files for people that lie beside the manifests: their words are `report`'s, which this module does not know."""
 
 
 def silent(name: str, number: int, total: int) -> None:
@@ -61,13 +64,18 @@ def check(folder: Path, today: datetime.date) -> Checked:
     return Checked(fleet=fleet, findings=judged)
 
 
-def render(fleet: Fleet, progress: Progress = silent) -> tuple[ManifestSet, Diagnostics]:
+def no_texts(_fleet: Fleet) -> Iterator[TextFile]:
+    """Make no file for people."""
+    return iter(())
+
+
+def render(fleet: Fleet, progress: Progress = silent, texts: Texts = no_texts) -> tuple[ManifestSet, Diagnostics]:
     """Compile a fleet without errors, and validate what came out.
 
     A finding here means that gpuplan made something that a cluster would refuse: a fault of ours, shown with the place in
     the spec that led to it.
     """
-    manifests = emit(fleet, progress)
+    manifests = emit(fleet, progress).with_texts(texts(fleet))
     return manifests, validate(manifests)
 
 

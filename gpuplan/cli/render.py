@@ -25,6 +25,7 @@ from gpuplan.output import OutputFile, Stale, WriteReport, check_tree, rendered_
 from gpuplan.output.partial import only
 from gpuplan.output.plan import plan_write
 from gpuplan.output.swap import Guarantee
+from gpuplan.report import runbooks
 from gpuplan.source.objects import read_object
 
 SHOWN = 20
@@ -65,7 +66,7 @@ def command(
         raise SystemExit(1)
     selected(checked.fleet, clusters)
     with progress() as show:
-        manifests, faults = pipeline.render(checked.fleet, show)
+        manifests, faults = pipeline.render(checked.fleet, show, runbooks.texts)
     files = {file.path: file for file in rendered_files(manifests, str(fleet_dir))}
     transitions = pipeline.transitions(manifests, lambda path: _before(out_dir, files[path]))
     with _reading(out_dir):

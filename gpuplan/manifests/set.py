@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, cast
 
 from gpuplan.diagnostics import Origin
@@ -113,6 +113,12 @@ class ManifestSet:
         others = tuple(sorted(texts, key=lambda text: text.path))
         _check_paths(placed, others)
         return cls(placed, others, by_key)
+
+    def with_texts(self, more: Iterable[TextFile]) -> ManifestSet:
+        """Return the set with more texts. Raises ValueError as `of` does."""
+        others = tuple(sorted((*self.texts, *more), key=lambda text: text.path))
+        _check_paths(self.placed, others)
+        return replace(self, texts=others)
 
     def __iter__(self) -> Iterator[Manifest]:
         return iter(self.placed.values())

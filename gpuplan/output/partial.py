@@ -14,6 +14,9 @@ from gpuplan.output.plan import previous_index
 APPLICATIONS = "argocd/application-"
 """How the files of Argo CD's applications begin; each is named after its cluster."""
 
+FOLDERS_BY_CLUSTER = ("clusters", "provisioner", "runbooks")
+"""Folders of the output with a folder for each cluster."""
+
 
 def only(
     root: Path, files: Iterable[OutputFile], clusters: Sequence[str]
@@ -56,7 +59,7 @@ def _kept(root: Path, path: str, previous: Index) -> OutputFile | Diagnostic:
 def _folder(path: str) -> str:
     """Return the cluster whose folder a file is in; empty where it is in none."""
     top, _, rest = path.partition("/")
-    return rest.partition("/")[0] if top in ("clusters", "provisioner") else ""
+    return rest.partition("/")[0] if top in FOLDERS_BY_CLUSTER else ""
 
 
 class _Owners:
