@@ -23,6 +23,7 @@ from gpuplan.model.pools import Exposure, NodePool, SharingMode
 
 REQUIRED_COUNTERS = (
     "DCGM_EXP_XID_ERRORS_COUNT",
+    "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL",
     "DCGM_FI_DEV_GPU_TEMP",
     "DCGM_FI_DEV_ROW_REMAP_FAILURE",
     "DCGM_FI_DEV_ROW_REMAP_PENDING",

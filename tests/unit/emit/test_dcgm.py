@@ -46,6 +46,7 @@ def test_the_list_is_the_exporters_own_and_what_alerts_need() -> None:
     assert usual <= names
     assert names - usual == {
         "DCGM_EXP_XID_ERRORS_COUNT",
+        "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL",
         "DCGM_FI_DEV_ROW_REMAP_PENDING",
         "DCGM_FI_DEV_SLOWDOWN_TEMP",
     }
