@@ -112,6 +112,15 @@ DCGM_EXPORTER = "nvidia-dcgm-exporter"
 DCGM_COUNTERS = "dcgm-counters"
 PRIVILEGED_AGENTS = "nvidia-node-agents-privileged"
 
+# The GPU Operator: its only ClusterPolicy, as its chart names it, what the policy refers to, and the Service of its exporters.
+CLUSTER_POLICY = "cluster-policy"
+OPERATOR_RELEASE = "gpu-operator"
+OPERATOR_PLUGIN_CONFIG = "gpuplan-device-plugin"
+OPERATOR_MIG_LAYOUTS = "gpuplan-mig-layouts"
+OPERATOR_COUNTERS = "gpuplan-dcgm-counters"
+OPERATOR_EXPORTER = "gpuplan-dcgm-exporter"
+"""ServiceMonitor of the operator's exporters. Under the operator's own name for it, it would delete ours."""
+
 # Objects that a cluster has once. What shares its API group with others starts with our name.
 OWN_PREFIX = f"{MANAGED_BY}-"
 TEAM_ROLE = f"{OWN_PREFIX}team-member"
@@ -241,6 +250,21 @@ def kueue_application_name(cluster: str) -> str:
 def kueue_project_name(project: str) -> str:
     """Name the AppProject of the Kueue installations beside a fleet's own."""
     return f"{project}-kueue"
+
+
+def gpu_operator_application_name(cluster: str) -> str:
+    """Name the Argo CD Application of a cluster's GPU Operator; no cluster's own Application can have this name."""
+    return f"gpu-operator-{cluster}"
+
+
+def gpu_operator_project_name(project: str) -> str:
+    """Name the AppProject of the GPU Operator installations beside a fleet's own."""
+    return f"{project}-gpu-operator"
+
+
+def nvidia_driver_name(pool: str) -> str:
+    """Name the NVIDIADriver of a pool."""
+    return f"{OWN_PREFIX}{pool}"
 
 
 def node_feature_rule_name(pool: str) -> str:

@@ -175,13 +175,15 @@ def gpu_env(pool: NodePool) -> dict[str, str]:
     return {**shown, "NVIDIA_MIG_MONITOR_DEVICES": "all"} if pool.sharing.mode is SharingMode.MIG else shown
 
 
-def config_map(name: str, area: Area, data: Mapping[str, str]) -> ConfigMap:
+def config_map(
+    name: str, area: Area, data: Mapping[str, str], namespace: str = conventions.SYSTEM_NAMESPACE
+) -> ConfigMap:
     """Return an immutable ConfigMap whose name ends in a hash of its data, so that a change rolls the pods."""
     digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:HASH_DIGITS]
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": base.namespaced(f"{name}-{digest}", conventions.SYSTEM_NAMESPACE, area),
+        "metadata": base.namespaced(f"{name}-{digest}", namespace, area),
         "immutable": True,
         "data": dict(data),
     }

@@ -33,6 +33,7 @@ NODES = Area("20-nodes", -4)
 RUNTIME = Area("25-runtime", -3)
 # Node agents come last: Argo CD waits for every pod of a DaemonSet, and one broken GPU node must hold back nothing else.
 DEVICE_PLUGIN = Area("30-device-plugin", 10)
+GPU_OPERATOR = Area("32-gpu-operator", 10)
 MIG = Area("35-mig", 10)
 DCGM = Area("40-dcgm-exporter", 10)
 CLAIMS = Area("45-claims", -1)

@@ -6,7 +6,7 @@ rules use: those from before DCGM 4.6, which every version knows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from gpuplan import conventions
@@ -15,7 +15,7 @@ from gpuplan.catalog.metrics import PROFILING_PREFIX
 from gpuplan.emit import agents, base
 from gpuplan.emit.agents import DCGM_EXPORTER, AgentPod
 from gpuplan.manifests.kinds import ClusterRole, ClusterRoleBinding, ConfigMap, Service, ServiceMonitor
-from gpuplan.manifests.kinds.monitoring import RelabelConfig
+from gpuplan.manifests.kinds.monitoring import Endpoint, RelabelConfig
 from gpuplan.manifests.kinds.pod import Container, EnvVar, Probe
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet, Monitoring
@@ -122,23 +122,31 @@ def _pod(monitoring: Monitoring, cluster: Cluster, pool: NodePool, config: Confi
 
 
 def _env(monitoring: Monitoring, pool: NodePool) -> list[EnvVar]:
-    """On shared cards the exporter must be told that several pods hold one, and under which name if it is renamed.
-
-    Where pods claim cards, it reads from the API server which device of a ResourceSlice is which card.
-    """
     settings = {
         "DCGM_EXPORTER_COLLECTORS": f"{_COUNTERS_FOLDER}/{COUNTERS_FILE}",
         "DCGM_EXPORTER_INTERVAL": str(monitoring.interval_seconds * 1000),
         "DCGM_EXPORTER_KUBERNETES": "true",
         "DCGM_EXPORTER_LISTEN": f":{PORT}",
+        **holder_settings((pool,)),
     }
-    if pool.sharing.shared:
-        settings["KUBERNETES_VIRTUAL_GPUS"] = "true"
-    if pool.exposure is Exposure.DRA:
-        settings["KUBERNETES_ENABLE_DRA"] = "true"
-    if pool.sharing.renamed:
-        settings["NVIDIA_RESOURCE_NAMES"] = conventions.RESOURCE_GPU_SHARED
     return [*agents.env({**settings, **agents.gpu_env(pool)}), agents.env_of_pod("NODE_NAME", "spec.nodeName")]
+
+
+def holder_settings(pools: Iterable[NodePool]) -> dict[str, str]:
+    """Return what the exporter must be told to find the pods that hold the cards of some pools.
+
+    On shared cards that several pods hold one, and under which name if it is renamed. Where pods claim cards, it reads from
+    the API server which device of a ResourceSlice is which card.
+    """
+    served = tuple(pools)
+    settings: dict[str, str] = {}
+    if any(pool.sharing.shared for pool in served):
+        settings["KUBERNETES_VIRTUAL_GPUS"] = "true"
+    if any(pool.exposure is Exposure.DRA for pool in served):
+        settings["KUBERNETES_ENABLE_DRA"] = "true"
+    if any(pool.sharing.renamed for pool in served):
+        settings["NVIDIA_RESOURCE_NAMES"] = conventions.RESOURCE_GPU_SHARED
+    return settings
 
 
 def _probe(initial_delay_seconds: int) -> Probe:
@@ -201,16 +209,8 @@ def _service() -> Service:
 
 
 def _service_monitor(monitoring: Monitoring) -> ServiceMonitor:
-    """Return how the exporters are scraped: the labels of the pod that holds a card, and never the exporter's own.
-
-    `honorLabels` keeps the holder's pod and namespace; dropping the target's keeps a card that nobody holds from looking
-    as if the exporter held it. Node and pool come from the exporter's pod.
-    """
-    relabelings: list[RelabelConfig] = [
-        {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node", "action": "replace"},
-        {"sourceLabels": [_POOL_OF_POD], "targetLabel": "pool", "action": "replace"},
-        {"regex": "(pod|namespace|container|service|endpoint)", "action": "labeldrop"},
-    ]
+    """Return how the exporters are scraped. The pool comes from the exporter's pod."""
+    pool: RelabelConfig = {"sourceLabels": [_POOL_OF_POD], "targetLabel": "pool", "action": "replace"}
     return {
         "apiVersion": "monitoring.coreos.com/v1",
         "kind": "ServiceMonitor",
@@ -222,17 +222,28 @@ def _service_monitor(monitoring: Monitoring) -> ServiceMonitor:
             labels=monitoring.selector_labels,
         ),
         "spec": {
-            "endpoints": [
-                {
-                    "port": "metrics",
-                    "path": "/metrics",
-                    "scheme": "http",
-                    "interval": f"{monitoring.interval_seconds}s",
-                    "scrapeTimeout": f"{min(monitoring.interval_seconds, _LONGEST_SCRAPE_SECONDS)}s",
-                    "honorLabels": True,
-                    "relabelings": relabelings,
-                }
-            ],
+            "endpoints": [scrape(monitoring, "metrics", [pool])],
             "selector": {"matchLabels": {conventions.LABEL_APP_NAME: DCGM_EXPORTER.name}},
         },
+    }
+
+
+def scrape(monitoring: Monitoring, port: str, pool: Iterable[RelabelConfig]) -> Endpoint:
+    """Return how an exporter is scraped: the labels of the pod that holds a card, and never the exporter's own.
+
+    `honorLabels` keeps the holder's pod and namespace; dropping the target's keeps a card that nobody holds from looking
+    as if the exporter held it. The node comes from the exporter's pod, the label `pool` from the given steps.
+    """
+    return {
+        "port": port,
+        "path": "/metrics",
+        "scheme": "http",
+        "interval": f"{monitoring.interval_seconds}s",
+        "scrapeTimeout": f"{min(monitoring.interval_seconds, _LONGEST_SCRAPE_SECONDS)}s",
+        "honorLabels": True,
+        "relabelings": [
+            {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node", "action": "replace"},
+            *pool,
+            {"regex": "(pod|namespace|container|service|endpoint)", "action": "labeldrop"},
+        ],
     }

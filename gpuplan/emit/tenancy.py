@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gpuplan import conventions
+from gpuplan.emit.agents import operator_pools
 from gpuplan.emit.base import CONFIRM_REMOVAL, NAMESPACES, TENANCY, manifest, metadata, namespaced
 from gpuplan.emit.workloads import WORKLOADS
 from gpuplan.manifests.kinds import ClusterRole, Namespace, ResourceQuota, RoleBinding
@@ -31,9 +32,10 @@ UNLIMITED_PODS = "1G"
 
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     """Yield the namespaces of the platform and the teams, and the teams' rights."""
-    yield manifest(fleet, cluster, NAMESPACES, _system_namespace(), cluster.path)
-    if cluster.distribution == "gke":
-        yield manifest(fleet, cluster, TENANCY, _critical_pods_quota(), cluster.path)
+    for name in _agent_namespaces(cluster):
+        yield manifest(fleet, cluster, NAMESPACES, _agent_namespace(name), cluster.path)
+        if cluster.distribution == "gke":
+            yield manifest(fleet, cluster, TENANCY, _critical_pods_quota(name), cluster.path)
     for team in cluster.teams:
         for name in team.namespaces:
             made = _team_namespace(name, team, fleet.governance.pod_security)
@@ -60,13 +62,19 @@ def _pod_security(enforce: str, audit: str) -> StringMap:
     }
 
 
-def _system_namespace() -> Namespace:
-    """Return the namespace of the node agents: device access needs host paths, which only `privileged` allows."""
+def _agent_namespaces(cluster: Cluster) -> tuple[str, ...]:
+    """Return the namespaces of node agents: ours, and the GPU Operator's where it has pools."""
+    ours = conventions.SYSTEM_NAMESPACE
+    return (ours, cluster.gpu_operator.namespace) if operator_pools(cluster) else (ours,)
+
+
+def _agent_namespace(name: str) -> Namespace:
+    """Return a namespace of node agents: device access needs host paths, which only `privileged` allows."""
     labels = _pod_security("privileged", "privileged")
     return {
         "apiVersion": "v1",
         "kind": "Namespace",
-        "metadata": metadata(conventions.SYSTEM_NAMESPACE, NAMESPACES, CONFIRM_REMOVAL, labels=labels),
+        "metadata": metadata(name, NAMESPACES, CONFIRM_REMOVAL, labels=labels),
     }
 
 
@@ -81,12 +89,12 @@ def _team_namespace(name: str, team: Team, level: str) -> Namespace:
     }
 
 
-def _critical_pods_quota() -> ResourceQuota:
+def _critical_pods_quota(namespace: str) -> ResourceQuota:
     """Return what GKE wants before it admits critical pods outside kube-system (NVIDIA/gpu-operator#660)."""
     return {
         "apiVersion": "v1",
         "kind": "ResourceQuota",
-        "metadata": namespaced(conventions.CRITICAL_PODS_QUOTA, conventions.SYSTEM_NAMESPACE, TENANCY),
+        "metadata": namespaced(conventions.CRITICAL_PODS_QUOTA, namespace, TENANCY),
         "spec": {
             "hard": {"pods": UNLIMITED_PODS},
             "scopeSelector": {

@@ -11,6 +11,7 @@ from gpuplan.manifests.kinds.amd import DeviceConfig
 from gpuplan.manifests.kinds.argocd import Application, AppProject
 from gpuplan.manifests.kinds.core import ConfigMap, Namespace, ResourceQuota, Service, ServiceAccount
 from gpuplan.manifests.kinds.dra import DeviceClass, ResourceClaimTemplate
+from gpuplan.manifests.kinds.gpu_operator import ClusterPolicy, NVIDIADriver
 from gpuplan.manifests.kinds.kueue import (
     ClusterQueue,
     Cohort,
@@ -29,6 +30,7 @@ from gpuplan.manifests.kinds.workload import DaemonSet, PriorityClass, RuntimeCl
 KubeObject = (
     AppProject
     | Application
+    | ClusterPolicy
     | ClusterQueue
     | ClusterRole
     | ClusterRoleBinding
@@ -38,6 +40,7 @@ KubeObject = (
     | DeviceClass
     | DeviceConfig
     | LocalQueue
+    | NVIDIADriver
     | Namespace
     | NodeFeatureRule
     | NodeReadinessRule
@@ -63,6 +66,7 @@ KubeObject = (
 __all__ = [
     "AppProject",
     "Application",
+    "ClusterPolicy",
     "ClusterQueue",
     "ClusterRole",
     "ClusterRoleBinding",
@@ -73,6 +77,7 @@ __all__ = [
     "DeviceConfig",
     "KubeObject",
     "LocalQueue",
+    "NVIDIADriver",
     "Namespace",
     "NodeFeatureRule",
     "NodeReadinessRule",

@@ -47,9 +47,16 @@ class NamespaceSelector(TypedDict):
     matchNames: NotRequired[list[str]]
 
 
+class AttachMetadata(TypedDict):
+    """Whether relabelling sees the labels of a target's node; Prometheus must be allowed to list and watch nodes."""
+
+    node: bool
+
+
 class ServiceMonitorSpec(TypedDict):
     """Which Services are scraped, and how."""
 
+    attachMetadata: NotRequired[AttachMetadata]
     endpoints: list[Endpoint]
     jobLabel: NotRequired[str]
     namespaceSelector: NotRequired[NamespaceSelector]
