@@ -5,7 +5,8 @@ queue to the pods of Deployments and LeaderWorkerSets (through the template) and
 pods carry it themselves (Kueue 0.19.2, pkg/controller/jobs).
 
 The disruption controller adds up the replicas of the pods' owners. It cannot ask a Job or MPIJob for its replicas, and one
-pod of those would make it allow nothing at all any more, so they are left out of the selector.
+such pod whose template names the queue would make it allow nothing at all any more, so they are left out of the selector
+(tried on Kubernetes 1.36).
 
 `AlwaysAllow`: a pod that is not ready serves nobody, and holding on to it would block the drain of a broken node for ever.
 """

@@ -11,6 +11,7 @@ import pytest
 from gpuplan import conventions
 from tests.controlplane import workloads
 from tests.controlplane.behaviour.scene import Scene
+from tests.controlplane.behaviour.sight import Job
 from tests.controlplane.behaviour.stage import Stage
 from tests.controlplane.behaviour.test_guard_rails import warned
 from tests.controlplane.client import ApiError, Object, reference
@@ -97,10 +98,12 @@ def successor_waits(scene: Scene, kind: str) -> bool:
     return any(condition(one, "PodScheduled").get("status") == "False" for one in pods)
 
 
-def test_a_job_in_the_queue_does_not_stop_every_eviction(stage: Stage) -> None:
+def test_a_job_whose_pods_name_the_queue_does_not_stop_every_eviction(stage: Stage) -> None:
     scene = stage.play(SERVING.format(enforced="off"))
     scene.client.create(service())
-    scene.runs(scene.submit("vision", "chat", pods=2))
+    labelled = scene.job("vision", "chat", pods=2)
+    labelled["spec"]["template"]["metadata"]["labels"] = labelled["metadata"]["labels"]
+    scene.runs(Job(made=scene.client.create(labelled)))
 
     scene.until(lambda: len(ready(scene, "Deployment")) == 3 and allows(scene), "the budget to allow an eviction")
 
