@@ -63,8 +63,12 @@ class VendorExporter:
     port_name: str
     service_labels: Mapping[str, str]
     service_label_key: str
+    pod_label: str
+    """Label of its pods that holds the name of the pool, empty where none does."""
     card: Mapping[str, str]
     per_board: bool
+    holder: Mapping[str, str]
+    """Our labels of the pod that holds a card, and the exporter's, where they differ."""
     metrics: CardMetrics
     limit_celsius: int
     unchecked: frozenset[str]
@@ -147,8 +151,10 @@ def _exporter(row: Row) -> VendorExporter:
         port_name=row.text("portName"),
         service_labels=MappingProxyType(row.mapping("serviceLabels")),
         service_label_key=row.text("serviceLabelKey", ""),
+        pod_label=row.text("podLabel", ""),
         card=MappingProxyType(row.mapping("card")),
         per_board=row.flag("perBoard"),
+        holder=MappingProxyType(row.mapping("holder")),
         metrics=_metrics(row.mapping("metrics")),
         limit_celsius=row.whole("limitCelsius", 0),
         unchecked=row.unchecked,

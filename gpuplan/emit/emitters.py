@@ -11,6 +11,7 @@ from gpuplan.emit import (
     device_plugin,
     disruption,
     dra,
+    exporters,
     gpu_operator,
     guardrails,
     hami,
@@ -44,6 +45,7 @@ EMITTERS: tuple[Emitter, ...] = (
     kueue.emit,
     disruption.emit,
     guardrails.emit,
+    exporters.emit,
     prometheus_rules.emit,
     node_health.emit,
 )

@@ -1,9 +1,9 @@
 """Alerts on the state of the cards, and the compiled facts that they need.
 
-Facts: NVIDIA/dcgm-exporter 4.8, kube-state-metrics 2.20. Labels are ours by the scrape contract (`emit/dcgm`): `node`
-and `pool` on every DCGM series. Every gauge is bounded, since exporters have shipped 644 million degrees; every card
-is taken once (`max by`), since on shared cards the exporter repeats it for each pod. A DCGM metric that a rule reads
-is collected by `emit/dcgm`, and a cluster without NVIDIA cards has no such rule, rather than one that never fires.
+Facts: NVIDIA/dcgm-exporter 4.8, kube-state-metrics 2.20, other vendors' exporters by the catalogue. Labels are ours by
+the scrape contract (`emit/dcgm`, `emit/exporters`). What every vendor's exporter can tell is one alert for all of them,
+by each one's own metrics (`emit/card_series`); what NVIDIA's alone tells (XIDs, row remapping) is there only where the
+cluster has NVIDIA cards, rather than as a rule that never fires.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gpuplan import conventions
-from gpuplan.catalog import Catalog
-from gpuplan.emit import agents, base
+from gpuplan.catalog import Catalog, Family
+from gpuplan.emit import agents, base, card_series, node_pools
 from gpuplan.manifests.kinds import PrometheusRule
 from gpuplan.manifests.kinds.monitoring import AlertingRule, RecordingRule, RuleGroup
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet, Thresholds
-from gpuplan.model.pools import NodePool, SharingMode, node_labels
+from gpuplan.model.pools import NodePool, SharingMode
 
 PLATFORM_TEAM = "platform"
 """Whom alerts on nodes and cards are for; those on a program go to the team of its namespace."""
@@ -25,25 +25,22 @@ PLATFORM_TEAM = "platform"
 CARD = "node, pool, gpu, UUID"
 """What one physical card is in our series."""
 
-_WHO = "GPU {{ $labels.gpu }} ({{ $labels.UUID }}) on node {{ $labels.node }} of pool {{ $labels.pool }}"
-
-_NODES_BY_PODS = "kube-state-metrics shows no agent of ours on any node"
-_NODES_BY_LABELS = (
-    "kube-state-metrics shows no node with the labels of a pool (does --metric-labels-allowlist name them?)"
+_WHO = (
+    "GPU {{ with $labels.gpu }}{{ . }} {{ end }}{{ with $labels.UUID }}({{ . }}) {{ end }}"
+    "on node {{ $labels.node }} of pool {{ $labels.pool }}"
 )
-"""What is wrong where no node of any pool is known: nodes without their labels look like that, and so does silence."""
+"""A card in words; some vendors' cards have no index, others no id."""
 
 Rules = list[AlertingRule | RecordingRule]
 
 
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
-    """Yield the PrometheusRule of a cluster with NVIDIA cards."""
-    pools = agents.nvidia_pools(cluster)
-    if not pools:
+    """Yield the PrometheusRule of a cluster with pools."""
+    if not cluster.pools:
         return
     groups: list[RuleGroup] = [
-        {"name": "gpuplan-pools", "rules": list(_pool_facts(pools))},
-        {"name": "gpuplan-gpu-state", "rules": _state_rules(fleet, cluster, pools)},
+        {"name": "gpuplan-pools", "rules": list(_pool_facts(fleet.catalog, cluster))},
+        {"name": "gpuplan-gpu-state", "rules": _state_rules(fleet, cluster)},
     ]
     if cluster.teams:
         groups.insert(1, {"name": "gpuplan-teams", "rules": list(_team_facts(cluster))})
@@ -62,13 +59,10 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     yield base.manifest(fleet, cluster, base.MONITORING, made, fleet.monitoring.path, cluster.path)
 
 
-def _pool_facts(pools: Iterable[NodePool]) -> Iterator[RecordingRule]:
-    for pool in pools:
-        yield {
-            "record": "gpuplan_pool_gpus_per_node",
-            "expr": f"vector({pool.cards_per_node})",
-            "labels": {"pool": pool.name},
-        }
+def _pool_facts(catalog: Catalog, cluster: Cluster) -> Iterator[RecordingRule]:
+    for pool in cluster.pools:
+        cards = card_series.cards_per_node(catalog.vendors.of(pool.card), pool)
+        yield {"record": "gpuplan_pool_gpus_per_node", "expr": f"vector({cards})", "labels": {"pool": pool.name}}
 
 
 def _team_facts(cluster: Cluster) -> Iterator[RecordingRule]:
@@ -81,57 +75,27 @@ def _team_facts(cluster: Cluster) -> Iterator[RecordingRule]:
             }
 
 
-def _state_rules(fleet: Fleet, cluster: Cluster, pools: tuple[NodePool, ...]) -> Rules:
-    """The nodes first: a rule that others read stands in their group, or they lag behind by an interval."""
+def _state_rules(fleet: Fleet, cluster: Cluster) -> Rules:
+    """Nodes and their cards first: a rule that others read stands in their group, or they lag behind by an interval."""
     thresholds, runbooks = fleet.monitoring.thresholds, fleet.monitoring.runbook_base
-    managed = bool(agents.managed_pools(cluster))
+    present = [family for family, _ in card_series.families(fleet.catalog, cluster.pools).values()]
     alerts = [
-        *(
-            _presence_alerts(thresholds, _NODES_BY_PODS)
-            if managed
-            else _presence_alerts(thresholds, _NODES_BY_LABELS, only_if=_NODE_LABEL_SEEN)
-        ),
-        *_xid_alerts(fleet.catalog),
-        _thermal_alert(thresholds),
-        *_row_remap_alerts(fleet.catalog, pools),
+        *_presence_alerts(fleet.catalog, cluster, thresholds),
+        *(_xid_alerts(fleet.catalog) if agents.nvidia_pools(cluster) else ()),
+        _thermal_alert(present, thresholds),
+        *_row_remap_alerts(fleet.catalog, agents.nvidia_pools(cluster)),
+        _memory_alert(present),
+        *_verdict_alerts(present),
     ]
-    return [_node_pools(pools, managed=managed), *(_with_runbook(alert, runbooks) for alert in alerts)]
+    cards: RecordingRule = {
+        "record": card_series.NODE_CARDS,
+        "expr": card_series.reported(fleet.catalog, cluster.pools),
+    }
+    return [node_pools.info(cluster), cards, *(_with_runbook(alert, runbooks) for alert in alerts)]
 
 
-def _node_pools(pools: tuple[NodePool, ...], *, managed: bool) -> RecordingRule:
-    """Say which pool each GPU node belongs to.
-
-    By the pods of our own agents, whose DaemonSets bear the pool's name: kube-state-metrics exports those without any
-    allow list. Where the agents are others', by the nodes' labels, which it exports only if
-    `--metric-labels-allowlist=nodes=[…]` names them.
-    """
-    expr = _pools_by_pods(pools) if managed else "\nor\n".join(_pool_by_labels(pool) for pool in pools)
-    return {"record": "gpuplan:node_pool:info", "expr": expr}
-
-
-def _pools_by_pods(pools: Iterable[NodePool]) -> str:
-    """Match the exact names, so that another stack's DaemonSets in the cluster (a mixed pilot) are no pool of ours."""
-    names = "|".join(agent.name for agent in (agents.DEVICE_PLUGIN, agents.DCGM_EXPORTER))
-    exact = f"({names})-({'|'.join(pool.name for pool in pools)})"
-    return (
-        "max by (node, pool) (label_replace(\n"
-        f'  kube_pod_info{{created_by_kind="DaemonSet", created_by_name=~"{exact}", node!=""}},\n'
-        f'  "pool", "$2", "created_by_name", "{exact}"\n'
-        "))"
-    )
-
-
-def _pool_by_labels(pool: NodePool) -> str:
-    wanted = ", ".join(f'label_{base.prometheus_label(key)}="{value}"' for key, value in node_labels(pool).items())
-    return f'max by (node, pool) (label_replace(kube_node_labels{{{wanted}}}, "pool", "{pool.name}", "", ""))'
-
-
-_NODE_LABEL_SEEN = '\nand on () count(count_over_time(DCGM_FI_DEV_GPU_TEMP{node!=""}[1d])) > 0'
-"""Somebody else's exporter may be scraped without a `node` label: then its silence says nothing about a node."""
-
-
-def _presence_alerts(thresholds: Thresholds, unknown: str, only_if: str = "") -> Iterator[AlertingRule]:
-    """What is missing. `only_if` is a condition under which absence means anything."""
+def _presence_alerts(catalog: Catalog, cluster: Cluster, thresholds: Thresholds) -> Iterator[AlertingRule]:
+    """What is missing."""
     yield {
         "alert": "GpuNodesUnknown",
         "expr": "absent(gpuplan:node_pool:info)",
@@ -139,12 +103,12 @@ def _presence_alerts(thresholds: Thresholds, unknown: str, only_if: str = "") ->
         "labels": _platform("warning"),
         "annotations": {
             "summary": "Monitoring does not know which nodes have GPUs.",
-            "description": f"{unknown}: alerts on missing GPUs and exporters cannot fire.",
+            "description": f"{node_pools.unknown(cluster)}: alerts on missing GPUs and exporters cannot fire.",
         },
     }
     yield {
         "alert": "GpuExporterDownOnGpuNode",
-        "expr": "gpuplan:node_pool:info unless on (node) count by (node) (DCGM_FI_DEV_GPU_TEMP)" + only_if,
+        "expr": card_series.silent(catalog, cluster.pools),
         "for": f"{thresholds.exporter_down_minutes}m",
         "labels": _platform("critical"),
         "annotations": {
@@ -155,8 +119,7 @@ def _presence_alerts(thresholds: Thresholds, unknown: str, only_if: str = "") ->
     }
     yield {
         "alert": "GpuMissingFromNode",
-        "expr": "(gpuplan:node_pool:info * on (pool) group_left () gpuplan_pool_gpus_per_node)\n"
-        "- on (node) group_left () count by (node) (count by (node, UUID) (DCGM_FI_DEV_GPU_TEMP)) > 0" + only_if,
+        "expr": card_series.missing(catalog, cluster.pools),
         "for": f"{thresholds.card_missing_minutes}m",
         "labels": _platform("critical"),
         "annotations": {
@@ -204,13 +167,12 @@ def _codes(catalog: Catalog, classes: set[str]) -> str:
     return "|".join(map(str, sorted(code for name in classes for code in catalog.xids[name].codes)))
 
 
-def _thermal_alert(thresholds: Thresholds) -> AlertingRule:
-    """Against the limit that the card itself reports; 0 and absurd values mean no data."""
+def _thermal_alert(families: Iterable[Family], thresholds: Thresholds) -> AlertingRule:
+    """Against the limit that the card itself reports, or the one that the catalogue has for it."""
     margin = thresholds.thermal_margin_celsius
     return {
         "alert": "GpuThermalMarginLow",
-        "expr": f"max by ({CARD}) (DCGM_FI_DEV_GPU_TEMP < 150)\n"
-        f"> max by ({CARD}) (DCGM_FI_DEV_SLOWDOWN_TEMP > 0 < 150) - {margin}",
+        "expr": card_series.either(card_series.hot(family, margin) for family in families),
         "for": "5m",
         "labels": _platform("warning"),
         "annotations": {
@@ -220,10 +182,42 @@ def _thermal_alert(thresholds: Thresholds) -> AlertingRule:
     }
 
 
+def _memory_alert(families: Iterable[Family]) -> AlertingRule:
+    """By the growth of a count, which outlives the error; the alert outlives the window, so that somebody sees it."""
+    return {
+        "alert": "GpuMemoryUncorrectable",
+        "expr": card_series.either(card_series.corrupted(family) for family in families),
+        "keep_firing_for": "30m",
+        "labels": _platform("critical"),
+        "annotations": {
+            "summary": "A GPU lost data in its memory.",
+            "description": f"{_WHO} had a memory error that could not be corrected: what ran on it is lost, and the GPU needs "
+            "a reset before anything else runs there.",
+        },
+    }
+
+
+def _verdict_alerts(families: Iterable[Family]) -> Iterator[AlertingRule]:
+    """Only where an exporter tells its vendor's own verdict; NVIDIA's is told by XIDs."""
+    expr = card_series.either(card_series.unhealthy(family) for family in families)
+    if expr:
+        yield {
+            "alert": "GpuUnhealthy",
+            "expr": expr,
+            "for": "5m",
+            "labels": _platform("critical"),
+            "annotations": {
+                "summary": "A GPU is unhealthy in the eyes of its vendor's own agent.",
+                "description": f"{_WHO} is not healthy: its plugin offers it no more, or soon will not. Drain the node and look.",
+            },
+        }
+
+
 def _row_remap_alerts(catalog: Catalog, pools: Iterable[NodePool]) -> Iterator[AlertingRule]:
     """Only where a card can report it: cards in MIG mode do not (catalogue: `onMig`)."""
+    pools = tuple(pools)
     whole = any(pool.sharing.mode is not SharingMode.MIG for pool in pools)
-    if not (whole or catalog.metrics["DCGM_FI_DEV_ROW_REMAP_FAILURE"].on_mig):
+    if not pools or not (whole or catalog.metrics["DCGM_FI_DEV_ROW_REMAP_FAILURE"].on_mig):
         return
     yield {
         "alert": "GpuRowRemapFailed",

@@ -26,9 +26,10 @@ class TLSConfig(TypedDict):
 
 
 class Endpoint(TypedDict):
-    """A port to scrape, by its name in the Service. Durations as Prometheus writes them (`15s`)."""
+    """A port to scrape, by its name in the Service or its number in the pod. Durations as Prometheus writes them (`15s`)."""
 
-    port: str
+    port: NotRequired[str]
+    targetPort: NotRequired[int]
     path: NotRequired[str]
     scheme: NotRequired[Literal["http", "https"]]
     interval: NotRequired[str]

@@ -26,6 +26,8 @@ cardTiers:
   lab: {cards: [a100-sxm-40gb]}
   desk: {cards: [t4]}
   amd: {cards: [mi300x]}
+  gaudi: {cards: [gaudi3]}
+  ascend: {cards: [ascend-310p3]}
 defaults:
   nodePool: {cluster: eu, tier: lab, nodes: 2, cardsPerNode: 8, selectedBy: {nfd: {}}, driver: {branch: "580"}}
 """

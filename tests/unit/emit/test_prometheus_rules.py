@@ -99,21 +99,62 @@ def test_the_facts_of_pools_and_teams_are_compiled_in() -> None:
 
 
 def test_a_rule_that_others_read_comes_before_them_in_their_group() -> None:
-    first = groups(place(POOLS))["gpuplan-gpu-state"][0]
-    assert first["record"] == "gpuplan:node_pool:info"
+    rules = groups(place(POOLS))["gpuplan-gpu-state"]
+    assert [rule.get("record") for rule in rules[:3]] == ["gpuplan:node_pool:info", "gpuplan:node_cards:count", None]
 
 
 def test_where_others_run_the_agents_nodes_are_known_by_their_labels() -> None:
     pools = "a: {tier: big, selectedBy: {labels: {example.com/pool: h100}}}, b: {}"
     assert metrics(place(pools, "stack: external")) & {"kube_node_labels", "kube_pod_info"} == {"kube_node_labels"}
-    (info,) = [rule for rule in groups(place(pools, "stack: external"))["gpuplan-gpu-state"] if "record" in rule]
+    info = groups(place(pools, "stack: external"))["gpuplan-gpu-state"][0]
     assert 'kube_node_labels{label_example_com_pool="h100"}' in info["expr"]
 
 
-def test_cards_of_other_makers_have_no_alert_that_could_never_fire() -> None:
-    assert place("a: {tier: amd}").objects(prometheus_rules.emit) == ()
-    mixed = groups(place("a: {tier: amd}, b: {}"))["gpuplan-pools"]
-    assert [rule["labels"]["pool"] for rule in mixed] == ["b"]
+def test_a_cluster_without_nvidia_cards_has_the_alerts_that_every_vendor_can_have() -> None:
+    made = alerts(place("a: {tier: amd}", "stack: operator"))
+    common = {"GpuNodesUnknown", "GpuExporterDownOnGpuNode", "GpuMissingFromNode", "GpuThermalMarginLow"}
+    assert set(made) == common | {"GpuMemoryUncorrectable", "GpuUnhealthy"}
+    assert not metrics(place("a: {tier: amd}", "stack: operator")) & {"DCGM_FI_DEV_GPU_TEMP"}
+    assert set(made) - {"GpuUnhealthy"} <= alerts(place(POOLS)).keys()
+
+
+def test_cards_of_several_vendors_are_watched_by_each_ones_own_metrics() -> None:
+    here = place("a: {tier: amd}, b: {}", "stack: operator")
+    cards = {rule["record"]: rule for rule in groups(here)["gpuplan-gpu-state"] if "record" in rule}
+    temperatures, errors = (alerts(here)[name] for name in ("GpuThermalMarginLow", "GpuMemoryUncorrectable"))
+    for rule in (cards["gpuplan:node_cards:count"], temperatures, errors):
+        expr = rule["expr"]
+        assert "DCGM_" in expr
+        assert "gpu_" in expr.replace("gpuplan", "")
+
+
+@pytest.mark.parametrize(
+    ("pools", "known_by"),
+    [
+        ("a: {tier: big}", {"kube_pod_info"}),
+        ("a: {tier: amd, stack: operator}", {"kube_pod_info"}),
+        ("a: {tier: big}, b: {stack: external}", {"kube_pod_info", "kube_node_labels"}),
+        ("a: {tier: gaudi}", {"kube_node_labels", "kube_node_status_capacity"}),
+        ("a: {tier: gaudi}, b: {tier: gaudi, selectedBy: {labels: {x: y}}}", {"kube_node_labels"}),
+    ],
+)
+def test_nodes_are_known_by_what_their_pool_leaves_behind(pools: str, known_by: set[str]) -> None:
+    info = groups(place(pools))["gpuplan-gpu-state"][0]
+    assert set(re.findall(r"kube_[a-z_]+", info["expr"])) == known_by
+
+
+def test_what_others_scrape_is_missed_only_once_it_was_seen() -> None:
+    expr = alerts(place("a: {tier: big}, b: {tier: amd, stack: external}"))["GpuExporterDownOnGpuNode"]["expr"]
+    ours, theirs = expr.split("\nor\n(gpuplan")
+    assert "count_over_time" not in ours
+    assert 'count_over_time(gpu_junction_temperature{node!=""}[1d])' in theirs
+
+
+@pytest.mark.parametrize(("card", "reported"), [("mi250x", 4), ("mi300x", 8), ("a16", 8)])
+def test_dies_of_one_board_are_one_card_where_the_exporter_knows_boards(card: str, reported: int) -> None:
+    more = f"---\ncardTiers: {{other: {{cards: [{card}]}}}}"
+    here = place(f"a: {{tier: other, stack: external, card: {card}}}", more=more)
+    assert [rule["expr"] for rule in groups(here)["gpuplan-pools"]] == [f"vector({reported})"]
 
 
 def test_row_remapping_is_not_watched_where_every_card_is_cut() -> None:
