@@ -22,7 +22,7 @@ from gpuplan.resolve import resolve
 from gpuplan.rules import suppress
 from gpuplan.source.folder import read_fleet
 from gpuplan.spec.load import load
-from gpuplan.validate import immutable, validate
+from gpuplan.validate import immutable, upgrades, validate
 
 Progress = Callable[[str, int, int], None]
 """Told the name of each cluster as it is compiled, its number from 1, and how many there are."""
@@ -79,6 +79,8 @@ def render(fleet: Fleet, progress: Progress = silent, texts: Texts = no_texts) -
     return manifests, validate(manifests)
 
 
-def transitions(manifests: ManifestSet, old: Callable[[str], Mapping[str, object] | None]) -> Diagnostics:
-    """Return a finding for each object whose immutable field differs from what `old` gives for its file."""
-    return ordered(immutable.refused(manifests, old))
+def transitions(fleet: Fleet, manifests: ManifestSet, old: Callable[[str], Mapping[str, object] | None]) -> Diagnostics:
+    """Return a finding for each object whose immutable field differs from what `old` gives for its file, or whose
+    version goes too far.
+    """
+    return ordered((*immutable.refused(manifests, old), *upgrades.refused(fleet, manifests, old)))

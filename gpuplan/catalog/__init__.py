@@ -23,6 +23,7 @@ from gpuplan.catalog import (
     operator,
     provided,
     releases,
+    upgrades,
     vendors,
     xids,
 )
@@ -37,6 +38,7 @@ from gpuplan.catalog.mig import MigClass, MigProfile, Placement
 from gpuplan.catalog.operator import OperatorField, OperatorLine, OperatorReleases
 from gpuplan.catalog.provided import ProvidedStack
 from gpuplan.catalog.releases import Component, Release
+from gpuplan.catalog.upgrades import Stop
 from gpuplan.catalog.vendors import Families, Family, VendorExporter
 from gpuplan.catalog.xids import XidClass
 
@@ -66,6 +68,7 @@ __all__ = [
     "Placement",
     "ProvidedStack",
     "Release",
+    "Stop",
     "Vendor",
     "VendorExporter",
     "Vnpus",
@@ -87,6 +90,7 @@ class Catalog:
     drivers: Drivers
     operator: OperatorReleases
     releases: Mapping[str, Release]
+    upgrades: Mapping[str, Stop]
     compat: Compatibility
     metrics: Mapping[str, Metric]
     vendors: Families
@@ -130,6 +134,7 @@ def load() -> Catalog:
         drivers=drivers.read(),
         operator=operator.read(),
         releases=releases.read(),
+        upgrades=upgrades.read(),
         compat=compat.read(),
         metrics=metrics.read(),
         vendors=vendors.read(),

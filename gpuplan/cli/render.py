@@ -68,7 +68,7 @@ def command(
     with progress() as show:
         manifests, faults = pipeline.render(checked.fleet, show, runbooks.texts)
     files = {file.path: file for file in rendered_files(manifests, str(fleet_dir))}
-    transitions = pipeline.transitions(manifests, lambda path: _before(out_dir, files[path]))
+    transitions = pipeline.transitions(checked.fleet, manifests, lambda path: _before(out_dir, files[path]))
     with _reading(out_dir):
         outputs, edited = only(out_dir, files.values(), clusters)
     found = ordered((*checked.findings, *faults, *transitions, *edited))

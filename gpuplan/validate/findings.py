@@ -34,4 +34,33 @@ IMMUTABLE = RuleDoc(
     bad="cardTiers:\n  train: {cards: [h100-sxm-80gb], topology: {levels: [kubernetes.io/hostname]}}   # had more levels",
     good="cardTiers:\n  train: {cards: [h100-sxm-80gb], topology: {levels: [kubernetes.io/hostname]}, revision: 1}",
 )
-FINDINGS = (SCHEMA, REFERENCE, IMMUTABLE)
+UPGRADE_TOO_FAR = RuleDoc(
+    id="render/upgrade-too-far",
+    severity=Severity.ERROR,
+    summary="An upgrade of the GPU Operator that leaves out a release line",
+    why="The operator is upgraded within its release line or to the next one. Over more than one nobody tries it: fields of its "
+    "custom resources and the state that it keeps on nodes change from line to line.",
+    fix="Go from line to line, and let each sync before the next.",
+    bad="clusters:\n  eu: {kubernetes: '1.33', stack: operator, components: {gpuOperator: {version: v26.7.0}}}   # had v24.9.2",
+    good="clusters:\n  eu: {kubernetes: '1.33', stack: operator, components: {gpuOperator: {version: v25.3.4}}}   # had v24.9.2",
+)
+UPGRADE_SKIPS = RuleDoc(
+    id="render/upgrade-skips-stop",
+    severity=Severity.WARNING,
+    summary="An upgrade past a version at which work has to be done",
+    why="That version changes what is stored, and later ones count on it.",
+    fix="Stop at that version on the way.",
+    bad="clusters:\n  eu: {kubernetes: '1.34', components: {kueue: {version: v0.19.2}}}   # had v0.15.2",
+    good="clusters:\n  eu: {kubernetes: '1.34', components: {kueue: {version: v0.16.1}}}   # had v0.15.2",
+)
+DOWNGRADE = RuleDoc(
+    id="render/downgrade",
+    severity=Severity.WARNING,
+    summary="A component or driver that goes back to an older version",
+    why="An older version may not read what the newer one has stored, and drops fields that it does not know. An older driver "
+    "stops programs that were built for the newer one.",
+    fix="Keep the version, or try the way back on a cluster or pool that may break.",
+    bad="nodePools:\n  a: {driver: {branch: '580'}}   # had 595",
+    good="nodePools:\n  a: {driver: {branch: '595'}}",
+)
+FINDINGS = (SCHEMA, REFERENCE, IMMUTABLE, UPGRADE_TOO_FAR, UPGRADE_SKIPS, DOWNGRADE)

@@ -120,8 +120,9 @@ TRANSITIONS: dict[str, tuple[str, Sequence[Change]]] = {
 def test_a_change_that_the_server_refuses_is_refused_against_the_committed_output(client: Client, name: str) -> None:
     kind, changes = TRANSITIONS[name]
     before = emit(fleet(SOUND), silent)
-    after = emit(fleet(functools.reduce(lambda text, one: change(one[0], one[1], text), changes, SOUND)), silent)
-    found = transitions(after, lambda path: made.object if (made := before.placed.get(path)) else None)
+    changed = fleet(functools.reduce(lambda text, one: change(one[0], one[1], text), changes, SOUND))
+    after = emit(changed, silent)
+    found = transitions(changed, after, lambda path: made.object if (made := before.placed.get(path)) else None)
     assert any(finding.rule == "render/immutable-field" and f"{kind} `" in finding.summary for finding in found)
     assert [rejection(client, made.object) for made in before.of_kind(kind)] == [None] * len(before.of_kind(kind))
     said = [

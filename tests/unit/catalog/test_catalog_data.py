@@ -24,6 +24,7 @@ from gpuplan.catalog import (
     operator,
     provided,
     releases,
+    upgrades,
     vendors,
     xids,
 )
@@ -38,6 +39,7 @@ READERS = (
     drivers.read,
     operator.read,
     releases.read,
+    upgrades.read,
     compat.read,
     metrics.read,
     vendors.read,
@@ -52,6 +54,7 @@ def rows() -> Iterator[tuple[str, Any]]:
         "cards": known.cards,
         "mig": known.mig,
         "releases": known.releases,
+        "stops": known.upgrades,
         "metrics": known.metrics,
         "xids": known.xids,
         "branches": known.drivers.branches,
