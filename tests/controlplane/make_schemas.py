@@ -18,10 +18,11 @@ from typing import Any
 
 from gpuplan.manifests import kinds
 from gpuplan.validate.schemas import file_name
+from tests.controlplane import newer_fields
 from tests.controlplane.controlplane import ControlPlane
 
 FOLDER = Path("schemas/kubernetes")
-CRDS = ("kueue", "prometheus", "nfd", "argocd")
+CRDS = ("kueue", "prometheus", "nfd", "argocd", "gpu-operator")
 HAND_WRITTEN: Mapping[tuple[str, str], str] = {
     (
         "amd.com/v1alpha1",
@@ -152,7 +153,8 @@ def schemas(plane: ControlPlane) -> Iterator[tuple[str, str]]:
             for name, schema in documents[path].items()
             if wanted in schema.get("x-kubernetes-group-version-kind", ())
         ]
-        text = json.dumps(Converter(documents[path]).root(name, api_version, kind), indent=1, ensure_ascii=False)
+        schema = newer_fields.add((api_version, kind), Converter(documents[path]).root(name, api_version, kind))
+        text = json.dumps(schema, indent=1, ensure_ascii=False)
         yield file_name(api_version, kind), text + "\n"
 
 
