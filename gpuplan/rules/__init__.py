@@ -19,6 +19,22 @@ from gpuplan.rules.cluster import (
     same_destination,
 )
 from gpuplan.rules.delivery import default_project, example_repository, path_not_relative
+from gpuplan.rules.dra import card_of_another_vendor as dra_card_of_another_vendor
+from gpuplan.rules.dra import (
+    driver_expected,
+    driver_too_old,
+    needs_newer,
+    no_driver_in_release,
+    not_with_operator,
+    pods_ready_off,
+    shares,
+    single_strategy,
+    too_many_classes,
+    too_many_devices,
+    two_exposures,
+    two_on_a_node,
+)
+from gpuplan.rules.dra import topology_on as dra_topology_on
 from gpuplan.rules.driver import (
     branch_ended,
     card_needs_newer_driver,
@@ -27,6 +43,16 @@ from gpuplan.rules.driver import (
     unknown_branch,
 )
 from gpuplan.rules.governance import guard_rail_too_long
+from gpuplan.rules.hami import (
+    beside_claims,
+    chart_expected,
+    memory_not_counted,
+    more_shares_than_cards,
+    split_implausible,
+    splits_differ,
+)
+from gpuplan.rules.hami import card_of_another_vendor as hami_card_of_another_vendor
+from gpuplan.rules.hami import topology_on as hami_topology_on
 from gpuplan.rules.kueue import (
     best_effort_overtakes_gang,
     companion_not_countable,
@@ -144,12 +170,34 @@ MODULES: tuple[ModuleType, ...] = (
     default_project,
     example_repository,
     path_not_relative,
+    dra_card_of_another_vendor,
+    driver_expected,
+    driver_too_old,
+    needs_newer,
+    no_driver_in_release,
+    not_with_operator,
+    pods_ready_off,
+    shares,
+    single_strategy,
+    too_many_classes,
+    too_many_devices,
+    dra_topology_on,
+    two_exposures,
+    two_on_a_node,
     branch_ended,
     card_needs_newer_driver,
     card_needs_older_branch,
     kernel_modules,
     unknown_branch,
     guard_rail_too_long,
+    beside_claims,
+    hami_card_of_another_vendor,
+    chart_expected,
+    memory_not_counted,
+    more_shares_than_cards,
+    split_implausible,
+    splits_differ,
+    hami_topology_on,
     best_effort_overtakes_gang,
     companion_not_countable,
     companions_differ,

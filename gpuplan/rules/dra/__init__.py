@@ -1,0 +1,1 @@
+"""Rules about claims on devices (Dynamic Resource Allocation)."""

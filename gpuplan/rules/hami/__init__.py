@@ -1,0 +1,1 @@
+"""Rules about HAMi, which shares cards in the place of the device plugin."""
