@@ -1,7 +1,7 @@
 """What NVIDIA's node agents share: who they are, where they run, what they may do, and what the server fills in.
 
-One DaemonSet a pool and agent (docs/decisions/0005): the pool's own labels select its nodes and its own taints are
-tolerated, nothing more.
+One DaemonSet a pool and agent (docs/decisions/0005): the pool's own labels select its nodes; its own taints are
+tolerated, and the one of nodes whose GPUs are not healthy, nothing more.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from gpuplan.manifests.kinds.pod import (
 from gpuplan.manifests.kinds.volume import Volume
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import Exposure, NodePool, SharingMode, agent_labels, node_labels, tolerations
+from gpuplan.model.pools import Exposure, NodePool, SharingMode, agent_labels, agent_tolerations, node_labels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,8 +270,7 @@ def _pod_spec(cluster: Cluster, pool: NodePool, agent: Agent, pod: AgentPod) -> 
         made["affinity"] = _away_from_paused(agent)
     if needs_runtime_class(cluster):
         made["runtimeClassName"] = conventions.RUNTIME_CLASS
-    if pool.taints:
-        made["tolerations"] = [base.toleration(one) for one in tolerations([pool])]
+    made["tolerations"] = [base.toleration(one) for one in agent_tolerations([pool])]
     return cast("PodSpec", dict(sorted(made.items())))
 
 

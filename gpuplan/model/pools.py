@@ -339,3 +339,14 @@ def tolerations(pools: Iterable[NodePool]) -> tuple[Toleration, ...]:
         Toleration(key=key, operator="Equal" if value else "Exists", value=value, effect=effect)
         for key, value, effect in taints
     )
+
+
+def agent_tolerations(pools: Iterable[NodePool]) -> tuple[Toleration, ...]:
+    """Return what node agents tolerate on the pools, sorted: their taints, and that of nodes whose GPUs are not healthy.
+
+    An agent that is repaired or updated there must come back, or nobody could see that the node is well again.
+    """
+    unhealthy = Toleration(
+        key=conventions.TAINT_UNHEALTHY, operator="Exists", value="", effect=conventions.TAINT_UNHEALTHY_EFFECT
+    )
+    return tuple(sorted((*tolerations(pools), unhealthy), key=lambda one: (one.key, one.value, one.effect)))

@@ -131,13 +131,14 @@ def test_all_agents_of_a_pool_read_the_same_config_and_stand_on_its_nodes_only(p
         assert spec["priorityClassName"] == "system-node-critical"
 
 
-def test_every_agent_tolerates_the_pools_taints_and_nothing_else() -> None:
+def test_every_agent_tolerates_the_pools_taints_that_of_unhealthy_gpus_and_nothing_else() -> None:
     here = place(TAINTED)
     ours = [
         {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
+        {"key": "readiness.k8s.io/gpuplan-unhealthy", "operator": "Exists", "effect": "NoSchedule"},
         {"key": "team", "operator": "Equal", "value": "x", "effect": "NoExecute"},
     ]
-    assert len(tolerations([here.pool])) == len(ours)
+    assert len(tolerations([here.pool])) == len(ours) - 1  # the flavor's, and so the workloads'
     for made in here.objects(device_plugin.emit):
         if made["kind"] == "DaemonSet":
             assert pod(made)["tolerations"] == ours
