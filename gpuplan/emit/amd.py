@@ -23,10 +23,10 @@ from gpuplan.model.pools import (
     Exposure,
     NodePool,
     SharingMode,
+    agent_tolerations,
     node_labels,
     partition_profile,
     produced_resources,
-    tolerations,
 )
 
 CONFIG_FILE = "config.json"
@@ -58,7 +58,7 @@ def namespace(cluster: Cluster) -> str:
 
 
 def _device_config(fleet: Fleet, cluster: Cluster, pool: NodePool) -> DeviceConfig:
-    tolerated = [base.toleration(one) for one in tolerations([pool])]
+    tolerated = [base.toleration(one) for one in agent_tolerations([pool])]
     return {
         "apiVersion": "amd.com/v1alpha1",
         "kind": "DeviceConfig",

@@ -16,7 +16,7 @@ from gpuplan.manifests.set import Manifest, TextFile
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.claims import ClaimTemplate, claim_templates, claimable, dra_pools
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import NodePool, node_labels, tolerations
+from gpuplan.model.pools import NodePool, agent_tolerations, node_labels
 
 Values = dict[str, object]
 
@@ -112,7 +112,7 @@ def driver_values(cluster: Cluster, pools: list[NodePool]) -> Values:
                     "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": list(map(_nodes, pools))}
                 }
             },
-            "tolerations": [dict(base.toleration(one)) for one in tolerations(pools)],
+            "tolerations": [dict(base.toleration(one)) for one in agent_tolerations(pools)],
         },
     }
 

@@ -14,7 +14,7 @@ from gpuplan.emit import base
 from gpuplan.manifests.set import TextFile
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import NodePool, SharingMode, tolerations
+from gpuplan.model.pools import NodePool, SharingMode, agent_tolerations
 
 Values = dict[str, object]
 
@@ -48,6 +48,6 @@ def values(hami: Hami, pools: list[NodePool]) -> Values:
             "deviceSplitCount": pools[0].sharing.pieces[0].per_card,
             "deviceMemoryScaling": 1,
             "nvidiaNodeSelector": {CHARTS_LABEL: None, conventions.LABEL_HAMI: conventions.HAMI_ON},
-            "tolerations": [dict(base.toleration(one)) for one in tolerations(pools)],
+            "tolerations": [dict(base.toleration(one)) for one in agent_tolerations(pools)],
         },
     }

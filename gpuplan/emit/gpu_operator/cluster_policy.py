@@ -33,7 +33,7 @@ from gpuplan.manifests.kinds.gpu_operator import (
     UpgradePolicy,
 )
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import SharingMode, tolerations
+from gpuplan.model.pools import SharingMode, agent_tolerations
 
 TOOLKIT_FOLDER = "/usr/local/nvidia"
 DRIVER_FOLDER = "/run/nvidia/driver"
@@ -93,7 +93,7 @@ def _daemon_sets(cluster: Cluster) -> DaemonSetsSpec:
     return {
         "priorityClassName": agents.PRIORITY_CLASS,
         "rollingUpdate": {"maxUnavailable": "1"},
-        "tolerations": [base.toleration(one) for one in tolerations(agents.operator_pools(cluster))],
+        "tolerations": [base.toleration(one) for one in agent_tolerations(agents.operator_pools(cluster))],
         "updateStrategy": "RollingUpdate",
     }
 

@@ -17,7 +17,7 @@ from gpuplan.manifests.kinds import NVIDIADriver
 from gpuplan.manifests.kinds.gpu_operator import NvidiaDriverSpec, OperatorImage, UpgradePolicy
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import NodePool, node_labels, tolerations
+from gpuplan.model.pools import NodePool, agent_tolerations, node_labels
 
 DRIVER_REPOSITORY = "nvcr.io/nvidia"
 DRIVER_IMAGE = "driver"
@@ -55,8 +55,7 @@ def nvidia_driver(fleet: Fleet, cluster: Cluster, pool: NodePool) -> NVIDIADrive
         "usePrecompiled": pool.driver.precompiled,
         "version": driver_version(fleet, cluster, pool),
     }
-    if pool.taints:
-        spec["tolerations"] = [base.toleration(one) for one in tolerations([pool])]
+    spec["tolerations"] = [base.toleration(one) for one in agent_tolerations([pool])]
     if accepts(fleet, cluster, operator.DRIVER_KERNEL_MODULES):
         spec["kernelModuleType"] = pool.driver.kernel_modules
     if accepts(fleet, cluster, operator.DRIVER_UPGRADE_POLICY):

@@ -128,7 +128,8 @@ def test_each_pool_selects_its_own_nodes() -> None:
 
 def test_every_agent_tolerates_the_taints_of_its_pool_and_none_the_one_for_partitioning() -> None:
     config = device_config(place(pool(CPX, TAINT), OPERATOR))
-    wanted = [{"key": "amd.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
+    unhealthy = {"key": "readiness.k8s.io/gpuplan-unhealthy", "operator": "Exists", "effect": "NoSchedule"}
+    wanted = [{"key": "amd.com/gpu", "operator": "Exists", "effect": "NoSchedule"}, unhealthy]
     assert [
         config["driver"]["tolerations"],
         config["devicePlugin"]["devicePluginTolerations"],
@@ -136,7 +137,7 @@ def test_every_agent_tolerates_the_taints_of_its_pool_and_none_the_one_for_parti
         config["metricsExporter"]["tolerations"],
         config["configManager"]["configManagerTolerations"],
     ] == [wanted] * 5
-    assert "olerations" not in json.dumps(device_config(place(pool(CPX), OPERATOR)))
+    assert device_config(place(pool(CPX), OPERATOR))["driver"]["tolerations"] == [unhealthy]
 
 
 def test_a_driver_is_installed_node_by_node_unless_the_nodes_come_with_it() -> None:
