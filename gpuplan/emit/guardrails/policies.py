@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gpuplan import conventions
 from gpuplan.catalog import Hami
+from gpuplan.emit.agents import operator_pools
 from gpuplan.emit.base import in_namespaces
 from gpuplan.emit.guardrails import cel, offers
 from gpuplan.emit.workloads import kinds
@@ -44,17 +45,6 @@ CARD_PREFIXES = (
 )
 """How the names begin that vendors' device plugins give to cards and parts of cards. A vendor's whole domain would take
 in its network adapters (`nvidia.com/hostdev`, `amd.com/vnic`), which training jobs need beside the cards."""
-
-EVERYWHERE: LabelSelector = {
-    "matchExpressions": [
-        {
-            "key": conventions.LABEL_NAMESPACE_NAME,
-            "operator": "NotIn",
-            "values": sorted(conventions.SYSTEM_NAMESPACES),
-        }
-    ]
-}
-"""All namespaces in which cards need a queue."""
 
 MOST_NAMES = 20
 """Namespaces that a message lists: the server drops a message of more than 5 KiB."""
@@ -171,6 +161,16 @@ variables.wishes.filter(queue,
     )
 
 
+def _everywhere(cluster: Cluster) -> LabelSelector:
+    """Select all namespaces in which cards need a queue.
+
+    Not the GPU Operator's own, where its validator asks for a card to see whether the node's plugin gives one.
+    """
+    own = {cluster.gpu_operator.namespace} if operator_pools(cluster) else set()
+    names = sorted({*conventions.SYSTEM_NAMESPACES, *own})
+    return {"matchExpressions": [{"key": conventions.LABEL_NAMESPACE_NAME, "operator": "NotIn", "values": names}]}
+
+
 def queue_required(cluster: Cluster, exempt_users: Iterable[str]) -> Policy:
     """Refuse what asks for cards but that Kueue will not queue, in every namespace but the system's.
 
@@ -186,7 +186,7 @@ def queue_required(cluster: Cluster, exempt_users: Iterable[str]) -> Policy:
     homes = ", ".join((*cluster.namespaces[:MOST_NAMES], *(["…"] if len(cluster.namespaces) > MOST_NAMES else [])))
     return Policy(
         name=conventions.POLICY_QUEUE_REQUIRED,
-        namespaces=EVERYWHERE,
+        namespaces=_everywhere(cluster),
         exempt=(*CONTROLLERS, *exempt_users),
         variables={
             "templates": cel.TEMPLATES,
