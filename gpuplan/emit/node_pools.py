@@ -84,7 +84,7 @@ def _by_resource(cluster: Cluster, pool: NodePool) -> Iterator[str]:
     own = [made.resource for made in produced_resources(pool) if made.resource not in elsewhere]
     for resource in own[:1]:
         name = base.prometheus_label(resource)
-        yield _of_pool(f'kube_node_status_capacity{{resource="{name}"}} > 0', pool)
+        yield _of_pool(f'kube_node_status_capacity{{resource="{name}"}} > bool 0 == 1', pool)
 
 
 def _of_pool(expression: str, pool: NodePool) -> str:

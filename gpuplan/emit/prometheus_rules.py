@@ -27,9 +27,9 @@ CARD = "node, pool, gpu, UUID"
 
 _WHO = (
     "GPU {{ with $labels.gpu }}{{ . }} {{ end }}{{ with $labels.UUID }}({{ . }}) {{ end }}"
-    "on node {{ $labels.node }} of pool {{ $labels.pool }}"
+    "on node {{ $labels.node }}{{ with $labels.pool }} of pool {{ . }}{{ end }}"
 )
-"""A card in words; some vendors' cards have no index, others no id."""
+"""A card in words; some vendors' cards have no index, others no id, and a node may be in no pool that is known."""
 
 Rules = list[AlertingRule | RecordingRule]
 

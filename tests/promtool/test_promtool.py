@@ -16,12 +16,14 @@ from gpuplan.manifests.write import yaml_text
 from tests.build import fleet
 
 HERE = Path(__file__).parent
-CASES = sorted(path for path in HERE.glob("*.yaml") if path.name != "fleet.yaml")
+CASES = sorted(path for path in HERE.glob("*.yaml") if not path.stem.startswith("fleet"))
+FLEETS = {"external": ("fleet", "external"), "vendors": ("fleet-vendors", "manual")}
+"""The fleet and the stack of a case, where they are not the usual ones."""
 
 
-def rules(stack: str) -> str:
-    """Return the rules of the fleet as Prometheus reads them, without the object around them."""
-    spec = (HERE / "fleet.yaml").read_text(encoding="utf-8")
+def rules(name: str, stack: str) -> str:
+    """Return the rules of a fleet as Prometheus reads them, without the object around them."""
+    spec = (HERE / f"{name}.yaml").read_text(encoding="utf-8")
     made = fleet(spec.replace('kubernetes: "1.36"', f'kubernetes: "1.36", stack: {stack}'))
     (manifest,) = prometheus_rules.emit(made, made.clusters[0])
     return yaml_text(manifest.object["spec"])
@@ -39,17 +41,19 @@ def run(tool: Path, *arguments: str, folder: Path) -> None:
     assert done.returncode == 0, f"{tool} {arguments}\n{done.stdout}{done.stderr}"
 
 
+@pytest.mark.parametrize("name", ["fleet", "fleet-vendors"])
 @pytest.mark.parametrize("stack", ["manual", "external"])
-def test_promtool_has_nothing_to_say_about_the_rules(promtools: list[Path], tmp_path: Path, stack: str) -> None:
-    (tmp_path / "rules.yaml").write_text(rules(stack), encoding="utf-8")
+def test_promtool_has_nothing_to_say_about_the_rules(
+    promtools: list[Path], tmp_path: Path, name: str, stack: str
+) -> None:
+    (tmp_path / "rules.yaml").write_text(rules(name, stack), encoding="utf-8")
     for tool in promtools:
         run(tool, "check", "rules", "--lint=all", "--lint-fatal", "rules.yaml", folder=tmp_path)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
 def test_alerts_fire_when_they_should_and_never_else(promtools: list[Path], tmp_path: Path, case: Path) -> None:
-    stack = "external" if case.stem == "external" else "manual"
-    (tmp_path / "rules.yaml").write_text(rules(stack), encoding="utf-8")
+    (tmp_path / "rules.yaml").write_text(rules(*FLEETS.get(case.stem, ("fleet", "manual"))), encoding="utf-8")
     shutil.copy(case, tmp_path / case.name)
     for tool in promtools:
         run(tool, "test", "rules", case.name, folder=tmp_path)
