@@ -12,6 +12,7 @@ from gpuplan.rules.cluster import (
     cards_open_to_all_pods,
     destination_twice,
     distribution_kubernetes,
+    manual_stack_unsuited,
     os_kubernetes,
     os_unknown,
     policies_need_1_30,
@@ -42,6 +43,7 @@ from gpuplan.rules.driver import (
     kernel_modules,
     unknown_branch,
 )
+from gpuplan.rules.external import mig_names, mig_one_profile, plain_shares, runtime_class, taint_unlisted
 from gpuplan.rules.governance import guard_rail_too_long
 from gpuplan.rules.hami import (
     beside_claims,
@@ -162,6 +164,7 @@ MODULES: tuple[ModuleType, ...] = (
     cards_open_to_all_pods,
     destination_twice,
     distribution_kubernetes,
+    manual_stack_unsuited,
     os_kubernetes,
     os_unknown,
     policies_need_1_30,
@@ -189,6 +192,11 @@ MODULES: tuple[ModuleType, ...] = (
     card_needs_older_branch,
     kernel_modules,
     unknown_branch,
+    mig_names,
+    mig_one_profile,
+    plain_shares,
+    runtime_class,
+    taint_unlisted,
     guard_rail_too_long,
     beside_claims,
     hami_card_of_another_vendor,

@@ -3,7 +3,8 @@
 With `renameByDefault: false` the device plugin offers shares as `nvidia.com/gpu`. A pod that asks for 1 cannot tell a
 card from a quarter of one, dashboards and quotas that count `nvidia.com/gpu` add up the two, and the node's product
 label gets the suffix `-SHARED`, so that selectors on the plain product match nothing. gpuplan counts such shares as a
-unit of their own and never lets a task pool fall back between them and whole cards.
+unit of their own and never lets a task pool fall back between them and whole cards. It is silent where a distribution's own
+device plugin knows no other name.
 
 Source: NVIDIA k8s-device-plugin, renameByDefault. Report: hobbyist-guide-to-rhoai #31 (product label).
 """
@@ -16,6 +17,7 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import produced_resources
 from gpuplan.rulebook import RuleDoc
+from gpuplan.rules.provided import keeps_plain_names
 from gpuplan.rules.shares import shares_path
 from gpuplan.rules.walk import point, pools
 
@@ -32,8 +34,8 @@ DOC = RuleDoc(
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each shared pool that keeps the plain name."""
-    for _, pool in pools(fleet):
-        if pool.sharing.shared and not pool.sharing.renamed:
+    for cluster, pool in pools(fleet):
+        if pool.sharing.shared and not pool.sharing.renamed and not keeps_plain_names(fleet, cluster, pool):
             made = produced_resources(pool)[0]
             summary = (
                 f"Pool `{pool.name}` offers {made.per_node} shares a node as `{made.resource}`, the name of whole cards"

@@ -1,0 +1,1 @@
+"""Rules about pools whose agents others run."""
