@@ -65,6 +65,7 @@ def _claim_template(template: ClaimTemplate, namespace: str) -> ResourceClaimTem
         "kind": "ResourceClaimTemplate",
         "metadata": base.namespaced(template.name, namespace, base.CLAIMS),
         "spec": {
+            "metadata": {},
             "spec": {
                 "devices": {
                     "requests": [
@@ -78,7 +79,7 @@ def _claim_template(template: ClaimTemplate, namespace: str) -> ResourceClaimTem
                         }
                     ]
                 }
-            }
+            },
         },
     }
 

@@ -104,10 +104,10 @@ variables.templates.map(template,
 ).join(" ").split(" ").filter(name, name != "")"""
 
 
-CLAIM = "a claim by template"
+CLAIM = "claims by template"
 """What stands among the cards for each claim that a pod takes from a ResourceClaimTemplate."""
 
-CLAIM_OF_ITS_OWN = "a claim without template"
+CLAIM_OF_ITS_OWN = "claims without template"
 """What stands there for each claim that a pod names directly, which Kueue counts nowhere and holds back."""
 
 CLAIMS = f"""\

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from gpuplan.manifests.kinds.meta import NamespacedMeta, ObjectMeta
+from gpuplan.manifests.kinds.meta import NamespacedMeta, ObjectMeta, StringMap
 
 
 class CELDeviceSelector(TypedDict):
@@ -65,9 +65,16 @@ class ResourceClaimSpec(TypedDict):
     devices: DeviceClaim
 
 
+class ClaimMeta(TypedDict):
+    """Metadata that each claim made from the template gets; the server keeps it even where it is empty."""
+
+    labels: NotRequired[StringMap]
+
+
 class ResourceClaimTemplateSpec(TypedDict):
     """The claim that each pod gets of its own; immutable."""
 
+    metadata: ClaimMeta
     spec: ResourceClaimSpec
 
 
