@@ -1,0 +1,90 @@
+"""HAMi: the values of its chart, the labels of its nodes, what Kueue counts, and the agents around it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from gpuplan.catalog import load
+from gpuplan.emit import agents, dcgm, device_plugin, hami, kueue
+from gpuplan.model.pools import produced_resources
+from tests.unit.emit.fleets import Place, assert_golden_text, one, place
+
+TAINT = "taints: [{key: nvidia.com/gpu, effect: NoSchedule}, {key: team, value: x, effect: NoExecute}]"
+SHARED = f"a: {{tier: desk, sharing: {{hami: {{split: 4}}}}, {TAINT}}}"
+TEAMS = """
+taskPools: {desktops: {kind: experiment, service: queued, tiers: [desk]}}
+teams: {nlp: {namespaces: [nlp], quotas: {desktops: {desk: {guaranteed: 8}}}}}
+"""
+
+
+def values(here: Place) -> Any:
+    (text,) = hami.texts(here.fleet, here.cluster)
+    return yaml.safe_load(text.text)
+
+
+def test_the_chart_s_values_are_those_of_the_golden_file() -> None:
+    here = place(SHARED)
+    (text,) = hami.texts(here.fleet, here.cluster)
+    assert text.path == "provisioner/eu/hami/values.yaml"
+    assert_golden_text("hami-values", text.text)
+
+
+def test_the_plugin_finds_its_nodes_by_the_label_that_they_get() -> None:
+    here = place(SHARED)
+    labels = agents.labels(here.cluster, here.pool)
+    selector = values(here)["devicePlugin"]["nvidiaNodeSelector"]
+    assert selector.pop("gpu") is None, "Helm would merge the chart's own label into ours"
+    assert selector
+    assert selector.items() <= labels.items()
+
+
+@pytest.mark.parametrize(
+    ("stack", "label", "rendered"), [("manual", None, True), ("operator", "false", True), ("external", None, False)]
+)
+def test_no_other_plugin_comes_to_its_nodes_whatever_the_stack(stack: str, label: str | None, rendered: bool) -> None:
+    here = place(SHARED, f"stack: {stack}")
+    assert agents.labels(here.cluster, here.pool).get("nvidia.com/gpu.deploy.device-plugin") == label
+    assert bool(list(hami.texts(here.fleet, here.cluster))) is rendered
+    sets = [made["metadata"]["name"] for made in here.objects(device_plugin.emit) if made["kind"] == "DaemonSet"]
+    assert not [name for name in sets if name.startswith("nvidia-device-plugin")]
+
+
+def test_its_cards_are_described_and_watched_as_all_others() -> None:
+    here = place(SHARED)
+    assert one(here.objects(device_plugin.emit), "DaemonSet", "gpu-feature-discovery-a")
+    assert one(here.objects(dcgm.emit), "DaemonSet", "nvidia-dcgm-exporter-a")
+
+
+def test_its_plugin_offers_what_the_quota_counts() -> None:
+    here = place(SHARED, more=TEAMS)
+    plugin = values(here)["devicePlugin"]
+    (made,) = produced_resources(here.pool)
+    assert (made.resource, made.per_node) == (values(here)["resourceName"], 8 * plugin["deviceSplitCount"])
+
+
+def test_kueue_counts_shares_and_leaves_memory_and_cores_to_hami() -> None:
+    here = place(SHARED, more=TEAMS)
+    covered = {
+        name
+        for made in here.objects(kueue.emit)
+        for group in made["spec"].get("resourceGroups", ())
+        for name in group["coveredResources"]
+    }
+    assert covered == {"nvidia.com/gpu"}
+    settings: Any = kueue.manager_configuration(here.cluster)
+    assert settings["resources"]["quotaCheckStrategy"] == "IgnoreUndeclared"
+
+
+def test_hami_shares_the_cards_of_no_other_pool() -> None:
+    here = place("a: {tier: desk, sharing: {timeSlicing: {replicas: 4}}}")
+    assert list(hami.texts(here.fleet, here.cluster)) == []
+
+
+def test_parts_are_alternatives_of_one_card() -> None:
+    known = load().hami
+    assert known.card not in known.parts
+    assert all(part.startswith("nvidia.com/gpu") for part in known.parts)
+    assert known.default_cards == 1
