@@ -4,6 +4,7 @@ Facts: ROCm/gpu-operator 1.5. Others install the operator itself, with cert-mana
 Module Management. The selector of a DeviceConfig is the pool's own labels, so that no two take one node. The device
 config manager partitions the cards of a node as its label says, while a person keeps everything else away by the taint
 `amd-dcm=up:NoExecute`: its own pod tolerates that, and nothing of ours may, so that the plugin counts the cards anew.
+AMD's DRA driver stays off: on one node with the plugin it would hand out a card twice.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from gpuplan.manifests.kinds.pod import Toleration
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import (
-    Exposure,
     NodePool,
     SharingMode,
     agent_tolerations,
@@ -72,7 +72,7 @@ def _device_config(fleet: Fleet, cluster: Cluster, pool: NodePool) -> DeviceConf
         "spec": {
             "driver": _driver(fleet, cluster, pool, tolerated),
             "devicePlugin": _device_plugin(pool, tolerated),
-            "draDriver": {"enable": pool.exposure is Exposure.DRA},
+            "draDriver": {"enable": False},
             "metricsExporter": _metrics_exporter(fleet, pool, tolerated),
             "configManager": _config_manager(pool, tolerated),
             "testRunner": {"enable": False},
@@ -106,12 +106,11 @@ def _drain_seconds(cluster: Cluster, pool: NodePool) -> int:
 
 
 def _device_plugin(pool: NodePool, tolerated: list[Toleration]) -> DevicePlugin:
-    """Name resources as the queues count them. Plugin and DRA driver on one node would hand out a card twice."""
-    made: DevicePlugin = {"enableNodeLabeller": True}
-    if pool.exposure is Exposure.DRA:
-        made["enableDevicePlugin"] = False
-    else:
-        made["devicePluginArguments"] = {"resource_naming_strategy": naming_strategy(pool)}
+    """Name resources as the queues count them."""
+    made: DevicePlugin = {
+        "enableNodeLabeller": True,
+        "devicePluginArguments": {"resource_naming_strategy": naming_strategy(pool)},
+    }
     if tolerated:
         made |= {"devicePluginTolerations": tolerated, "nodeLabellerTolerations": tolerated}
     return made

@@ -1,7 +1,7 @@
 """amd.com/v1alpha1: DeviceConfig of AMD's GPU Operator.
 
-Only what gpuplan writes; fields that every 1.x release since 1.4 knows, but `draDriver` and `enableDevicePlugin`, which
-came with 1.5. The operator fills in the rest.
+Only what gpuplan writes; fields that every 1.x release since 1.4 knows, but `draDriver`, which came with 1.5. The operator
+fills in the rest.
 """
 
 from __future__ import annotations
@@ -41,8 +41,7 @@ class Driver(TypedDict):
 class DevicePlugin(TypedDict):
     """The device plugin and the node labeller."""
 
-    enableDevicePlugin: NotRequired[bool]
-    devicePluginArguments: NotRequired[StringMap]
+    devicePluginArguments: StringMap
     devicePluginTolerations: NotRequired[list[Toleration]]
     enableNodeLabeller: bool
     nodeLabellerTolerations: NotRequired[list[Toleration]]

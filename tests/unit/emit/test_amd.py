@@ -156,19 +156,13 @@ teams: {vision: {namespaces: [vision], quotas: {chat: {amd: {guaranteed: 2}}}}}
     assert policy["nodeDrainPolicy"] == {"force": False, "timeoutSeconds": 900}
 
 
-def test_claimed_devices_come_from_the_dra_driver_alone() -> None:
-    config = device_config(place(pool(more="exposure: dra"), OPERATOR))
-    assert config["draDriver"] == {"enable": True}
-    assert config["devicePlugin"]["enableDevicePlugin"] is False
-
-
 def test_the_operator_of_openshift_lives_elsewhere() -> None:
     here = place(pool(CPX), "stack: operator, distribution: openshift, os: rhcos4")
     assert {made["metadata"]["namespace"] for made in here.objects(amd.emit)} == {"openshift-amd-gpu"}
 
 
 @pytest.mark.parametrize("sharing", ["exclusive", CPX, NAMED])
-@pytest.mark.parametrize("more", ["", TAINT, "driver: {preinstalled: true}", "exposure: dra"])
+@pytest.mark.parametrize("more", ["", TAINT, "driver: {preinstalled: true}"])
 def test_every_object_fits_its_schema(sharing: str, more: str) -> None:
     here = place(pool(sharing, more), OPERATOR)
     made = amd.emit(here.fleet, here.cluster)
