@@ -155,7 +155,9 @@ class Window:
     duration: str
     time_zone: str
     clusters: tuple[str, ...]
-    """Names of clusters, in the order of the fleet."""
+    """Names of the clusters that it holds for, in the order of the fleet."""
+    named: tuple[str, ...]
+    """Clusters as the spec names them; empty where it names none."""
     manual_sync: bool
     """Whether a person may sync by hand while the window keeps changes off."""
     reason: str

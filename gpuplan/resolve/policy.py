@@ -67,6 +67,7 @@ def _windows(scope: Scope, known: Mapping[str, object]) -> tuple[Window, ...]:
             duration=said.duration,
             time_zone=said.time_zone,
             clusters=_clusters(scope, known, said.clusters, (*path, index, "clusters")),
+            named=tuple(said.clusters or ()),
             manual_sync=said.manual_sync,
             reason=said.reason or "",
             path=(*path, index),

@@ -7,7 +7,7 @@ from types import ModuleType
 from gpuplan.diagnostics import Diagnostics, ordered
 from gpuplan.model.fleet import Fleet
 from gpuplan.rules.base import Rule
-from gpuplan.rules.card import resource_name, unknown_mig_class, vendor_not_supported
+from gpuplan.rules.card import needs_operator, resource_name, unknown_mig_class, vendor_agents_expected
 from gpuplan.rules.cluster import (
     cards_open_to_all_pods,
     destination_twice,
@@ -41,10 +41,17 @@ from gpuplan.rules.driver import (
     card_needs_newer_driver,
     card_needs_older_branch,
     kernel_modules,
+    no_known_release,
+    not_precompiled,
     unknown_branch,
 )
 from gpuplan.rules.external import mig_names, mig_one_profile, plain_shares, runtime_class, taint_unlisted
-from gpuplan.rules.governance import guard_rail_too_long
+from gpuplan.rules.governance import (
+    condition_twice,
+    guard_rail_too_long,
+    health_rules_overlap,
+    unhealthy_taint_on_pool,
+)
 from gpuplan.rules.hami import (
     beside_claims,
     chart_expected,
@@ -77,6 +84,16 @@ from gpuplan.rules.kueue import (
     units_differ,
     weight_alone,
 )
+from gpuplan.rules.maintenance import (
+    always_closed,
+    bad_duration,
+    bad_schedule,
+    cluster_twice,
+    never_closes,
+    never_opens,
+    revert_waits,
+    unknown_time_zone,
+)
 from gpuplan.rules.mig import (
     card_cut_twice,
     card_index_out_of_range,
@@ -96,6 +113,19 @@ from gpuplan.rules.monitoring import counter_needs_profiling, counter_not_on_mig
 from gpuplan.rules.names import collision, too_long
 from gpuplan.rules.namespace import in_two_teams, repeated, reserved, usually_others
 from gpuplan.rules.nfd import ambiguous_pools, card_without_pci_id, node_name_pattern, worker_tolerations
+from gpuplan.rules.operator import (
+    beside_other_agents,
+    config_label_not_set,
+    driver_of_provider,
+    field_too_new,
+    installed_by_olm,
+    namespace_taken,
+    no_driver_image,
+    two_mig_strategies,
+)
+from gpuplan.rules.partition import card_without_partitions, memory_mode
+from gpuplan.rules.partition import labels_not_set as partition_labels_not_set
+from gpuplan.rules.partition import plain_name as partition_plain_name
 from gpuplan.rules.pool import (
     cards_per_node_unusual,
     label_reserved,
@@ -151,16 +181,25 @@ from gpuplan.rules.share import (
     several_shares_in_a_pod,
     time_slicing_on_unsupported_card,
 )
-from gpuplan.rules.stateful import borrows, not_serving, slow_return
+from gpuplan.rules.stateful import (
+    borrows,
+    drain_too_long,
+    not_serving,
+    single_replica,
+    slow_return,
+    window_too_short,
+)
 from gpuplan.rules.taint import duplicate, not_set_by_nfd, prefer_no_schedule_ignored, refused_by_nfd, system_key
 from gpuplan.rules.team import no_groups, no_quotas, no_receiver
 from gpuplan.rules.tier import does_not_suit, no_price, two_currencies, unused, without_pools
 from gpuplan.rules.topology import hostname_missing, hostname_not_last, labels_undeclared, level_twice, unknown_level
+from gpuplan.rules.vnpu import card_without_vnpu, several_in_a_pod, too_many_cores, unknown_template
 
 MODULES: tuple[ModuleType, ...] = (
+    needs_operator,
     resource_name,
     unknown_mig_class,
-    vendor_not_supported,
+    vendor_agents_expected,
     cards_open_to_all_pods,
     destination_twice,
     distribution_kubernetes,
@@ -191,13 +230,18 @@ MODULES: tuple[ModuleType, ...] = (
     card_needs_newer_driver,
     card_needs_older_branch,
     kernel_modules,
+    no_known_release,
+    not_precompiled,
     unknown_branch,
     mig_names,
     mig_one_profile,
     plain_shares,
     runtime_class,
     taint_unlisted,
+    condition_twice,
     guard_rail_too_long,
+    health_rules_overlap,
+    unhealthy_taint_on_pool,
     beside_claims,
     hami_card_of_another_vendor,
     chart_expected,
@@ -226,6 +270,14 @@ MODULES: tuple[ModuleType, ...] = (
     topology_mixed,
     units_differ,
     weight_alone,
+    always_closed,
+    bad_duration,
+    bad_schedule,
+    cluster_twice,
+    never_closes,
+    never_opens,
+    revert_waits,
+    unknown_time_zone,
     card_cut_twice,
     card_index_out_of_range,
     card_without_mig,
@@ -253,6 +305,18 @@ MODULES: tuple[ModuleType, ...] = (
     card_without_pci_id,
     node_name_pattern,
     worker_tolerations,
+    card_without_partitions,
+    partition_labels_not_set,
+    memory_mode,
+    partition_plain_name,
+    beside_other_agents,
+    config_label_not_set,
+    driver_of_provider,
+    field_too_new,
+    installed_by_olm,
+    namespace_taken,
+    no_driver_image,
+    two_mig_strategies,
     cards_per_node_unusual,
     label_reserved,
     no_common_label,
@@ -299,8 +363,11 @@ MODULES: tuple[ModuleType, ...] = (
     several_shares_in_a_pod,
     time_slicing_on_unsupported_card,
     borrows,
+    drain_too_long,
     not_serving,
+    single_replica,
     slow_return,
+    window_too_short,
     duplicate,
     not_set_by_nfd,
     prefer_no_schedule_ignored,
@@ -319,6 +386,10 @@ MODULES: tuple[ModuleType, ...] = (
     labels_undeclared,
     level_twice,
     unknown_level,
+    card_without_vnpu,
+    several_in_a_pod,
+    too_many_cores,
+    unknown_template,
 )
 
 RULES: tuple[Rule, ...] = tuple(Rule.of(module) for module in MODULES)

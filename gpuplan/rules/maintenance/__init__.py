@@ -1,0 +1,1 @@
+"""Rules about maintenance windows: when changes may reach the nodes."""
