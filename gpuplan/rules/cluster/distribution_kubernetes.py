@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
+from gpuplan.rules.judge_cluster import distribution, release
+from gpuplan.rules.judgement import Verdict
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -30,13 +32,10 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each cluster whose distribution is not tested with its Kubernetes version."""
     for cluster in fleet.clusters:
-        tested = fleet.catalog.compat.distributions.get(cluster.distribution)
-        if cluster.stack == "external" or tested is None or cluster.kubernetes not in cluster.release.kubernetes:
-            continue
-        if cluster.kubernetes not in tested.kubernetes:
-            own = f" ({'-'.join(tested.own_versions)} in its own numbers)" if tested.own_versions else ""
+        judged = distribution(fleet, cluster)
+        if judged.verdict is Verdict.WARN and release(cluster).verdict is Verdict.OK:
             yield DOC.found(
-                f"`{cluster.distribution}` is tested with Kubernetes {tested.kubernetes}{own}, not {cluster.kubernetes}",
+                f"`{cluster.distribution}` is {judged.known}, not {cluster.kubernetes}",
                 at=point(fleet, (*cluster.path, "kubernetes")),
                 also=(Related("the distribution", point(fleet, (*cluster.path, "distribution"))),),
             )

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
+from gpuplan.rules.judge_cluster import release, system
+from gpuplan.rules.judgement import Verdict
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -30,12 +32,10 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each cluster whose system is not tested with its Kubernetes version."""
     for cluster in fleet.clusters:
-        system = fleet.catalog.compat.operating_systems.get(cluster.os)
-        if cluster.stack == "external" or system is None or cluster.kubernetes not in cluster.release.kubernetes:
-            continue
-        if cluster.kubernetes not in system.kubernetes:
+        judged = system(fleet, cluster)
+        if judged.verdict is Verdict.WARN and release(cluster).verdict is Verdict.OK:
             yield DOC.found(
-                f"`{cluster.os}` is tested with Kubernetes {system.kubernetes}, not {cluster.kubernetes}",
+                f"`{cluster.os}` is {judged.known}, not {cluster.kubernetes}",
                 at=point(fleet, (*cluster.path, "kubernetes")),
                 also=(Related("the operating system", point(fleet, (*cluster.path, "os"))),),
             )

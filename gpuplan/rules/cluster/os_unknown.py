@@ -2,7 +2,7 @@
 
 The driver, its container images and the runtime are tested on a short list of systems, named as in the images' tags
 (`ubuntu24.04`, `rhel9`). On others they may work; nobody says so. Most findings are a misspelling: `ubuntu-24.04`,
-`rhel9.4`. Clusters with `stack: external` are left alone, since gpuplan installs nothing on their nodes.
+`rhel9.4`. Clusters where others run all agents are left alone, since gpuplan installs nothing on their nodes.
 
 Source: GPU Operator platform support. Reports: NVIDIA/gpu-operator #690, #418, #1533.
 """
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
+from gpuplan.rules.judge_cluster import installed_by_us
 from gpuplan.rules.walk import listed, point
 from gpuplan.suggest import nearest
 
@@ -32,7 +33,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each cluster whose system the catalogue does not know."""
     known = fleet.catalog.compat.operating_systems
     for cluster in fleet.clusters:
-        if cluster.stack != "external" and cluster.os not in known:
+        if installed_by_us(cluster) and cluster.os not in known:
             guess = nearest(cluster.os, list(known))
             yield DOC.found(
                 f"Operating system `{cluster.os}` of cluster `{cluster.name}` is not in the support matrix",

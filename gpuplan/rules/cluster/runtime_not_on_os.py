@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
+from gpuplan.rules.judge_cluster import runtime
+from gpuplan.rules.judgement import Verdict
 from gpuplan.rules.walk import listed, point
 
 DOC = RuleDoc(
@@ -29,9 +31,9 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each cluster whose runtime is not listed for its system."""
     for cluster in fleet.clusters:
-        system = fleet.catalog.compat.operating_systems.get(cluster.os)
-        if cluster.stack == "external" or system is None or cluster.container_runtime in system.runtimes:
+        if runtime(fleet, cluster).verdict is not Verdict.WARN:
             continue
+        system = fleet.catalog.compat.operating_systems[cluster.os]
         yield DOC.found(
             f"`{cluster.os}` is tested with {listed(system.runtimes)}, not with `{cluster.container_runtime}`",
             at=point(fleet, (*cluster.path, "containerRuntime")),

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.branches import is_known
+from gpuplan.rules.judge_driver import branch_life
 from gpuplan.rules.walk import listed, point, pools
 
 DOC = RuleDoc(
@@ -34,7 +34,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     alive = [name for name, branch in branches.items() if not branch.has_ended(fleet.today)]
     for _, pool in pools(fleet):
         branch = branches.get(pool.driver.branch)
-        if is_known(fleet, pool) and branch is not None and branch.has_ended(fleet.today):
+        if branch is not None and branch_life(fleet, pool).fails:
             yield DOC.found(
                 f"Pool `{pool.name}` runs driver branch {branch.name} ({branch.life}), whose support ended on {branch.ends}",
                 at=point(fleet, (*pool.path, "driver", "branch")),

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.branches import is_known, reaches
-from gpuplan.rules.walk import graded, point, pools
+from gpuplan.rules.judge_driver import oldest_driver
+from gpuplan.rules.judgement import severity
+from gpuplan.rules.walk import point, pools
 
 DOC = RuleDoc(
     id="driver/card-needs-newer-driver",
@@ -31,10 +32,10 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool whose branch never reaches what its card needs."""
     for _, pool in pools(fleet):
         limits = fleet.catalog.driver_limits(pool.card)
-        least = limits.min_driver if limits else None
-        if limits and least and is_known(fleet, pool) and not reaches(fleet, pool.driver.branch, least):
+        judged = oldest_driver(fleet, pool, limits) if limits else None
+        if judged and judged.fails:
             yield DOC.found(
-                f"`{pool.card.name}` needs driver {least} or newer, and pool `{pool.name}` runs branch {pool.driver.branch}",
+                f"`{pool.card.name}` needs driver {judged.known}, and pool `{pool.name}` runs branch {pool.driver.branch}",
                 at=point(fleet, (*pool.path, "driver", "branch")),
-                severity=graded(known="min_driver" not in limits.unchecked),
+                severity=severity(judged),
             )

@@ -15,8 +15,9 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.branches import is_known
-from gpuplan.rules.walk import graded, point, pools, written
+from gpuplan.rules.judge_driver import newest_branch
+from gpuplan.rules.judgement import severity
+from gpuplan.rules.walk import point, pools, written
 
 DOC = RuleDoc(
     id="driver/card-needs-older-branch",
@@ -33,13 +34,13 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool whose branch is past the card's last one."""
     for cluster, pool in pools(fleet):
         limits = fleet.catalog.driver_limits(pool.card)
-        last = limits.max_branch if limits else None
-        if limits and last and is_known(fleet, pool) and int(pool.driver.branch) > last:
+        judged = newest_branch(fleet, pool, limits) if limits else None
+        if limits and judged and judged.fails:
             yield DOC.found(
-                f"`{pool.card.name}` ({limits.architecture}) is driven up to branch {last}, and {_runs(fleet, cluster, pool)}",
+                f"`{pool.card.name}` ({limits.architecture}) is {judged.known}, and {_runs(fleet, cluster, pool)}",
                 at=point(fleet, (*pool.path, "driver", "branch")),
-                fix=f'Write `driver: {{branch: "{last}"}}`.',
-                severity=graded(known="max_branch" not in limits.unchecked),
+                fix=f'Write `driver: {{branch: "{limits.max_branch}"}}`.',
+                severity=severity(judged),
             )
 
 

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuplan.catalog.drivers import KernelModules
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.branches import reaches
-from gpuplan.rules.walk import graded, point, pools, written
-
-AUTO = "auto"
+from gpuplan.rules.judge_driver import automatic_modules, kernel_modules
+from gpuplan.rules.judgement import severity
+from gpuplan.rules.walk import point, pools, written
 
 DOC = RuleDoc(
     id="driver/kernel-modules",
@@ -38,17 +36,18 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
         if limits is None or not written(fleet, path):
             continue
         chosen, needed = pool.driver.kernel_modules, limits.kernel_modules
-        if chosen != AUTO and needed is not KernelModules.ANY and chosen != needed.value:
+        fit = kernel_modules(pool, limits)
+        if fit.fails:
             yield DOC.found(
                 f"`{pool.card.name}` works with the {needed.value} kernel modules only, and pool `{pool.name}` has {chosen}",
                 at=point(fleet, path),
                 fix=f"Write `kernelModules: {needed.value}`.",
-                severity=graded(known="kernel_modules" not in limits.unchecked),
+                severity=severity(fit),
             )
-        least = fleet.catalog.drivers.requirements["kernel-modules-auto"].min_driver
-        if chosen == AUTO and least and not reaches(fleet, pool.driver.branch, least):
+        chosen_by_driver = automatic_modules(fleet, pool)
+        if chosen_by_driver.fails:
             yield DOC.found(
-                f"Pool `{pool.name}`: `auto` needs driver {least} or newer, and the branch is {pool.driver.branch}",
+                f"Pool `{pool.name}`: {chosen_by_driver.known}, and the driver's branch is {pool.driver.branch}",
                 at=point(fleet, path),
                 fix="Write `open` or `proprietary`.",
                 severity=Severity.WARNING,

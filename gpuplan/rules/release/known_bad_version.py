@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
+from gpuplan.rules.judge_cluster import broken_components
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -29,13 +30,10 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each component of a cluster that the catalogue knows as broken there."""
     for cluster in fleet.clusters:
-        for bad in fleet.catalog.compat.incompatibilities.values():
-            component = cluster.components.get(bad.component)
-            too_old = bad.below_kubernetes is None or cluster.kubernetes < bad.below_kubernetes
-            if component is not None and component.version in bad.versions and too_old:
-                yield DOC.found(
-                    f"Cluster `{cluster.name}` runs {component.name} {component.version} on Kubernetes {cluster.kubernetes}: "
-                    f"{bad.summary}",
-                    at=point(fleet, (*cluster.path, "components", component.name, "version")),
-                    detail=f"{DOC.why} See {bad.source}.",
-                )
+        for component, bad in broken_components(fleet, cluster):
+            yield DOC.found(
+                f"Cluster `{cluster.name}` runs {component.name} {component.version} on Kubernetes {cluster.kubernetes}: "
+                f"{bad.summary}",
+                at=point(fleet, (*cluster.path, "components", component.name, "version")),
+                detail=f"{DOC.why} See {bad.source}.",
+            )

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuplan import versions
 from gpuplan.diagnostics import Diagnostic, Severity
-from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.walk import graded, point, written
-
-FIRST_V1BETA2 = versions.required("0.15")
+from gpuplan.rules.judge_cluster import kueue
+from gpuplan.rules.judgement import Verdict
+from gpuplan.rules.walk import point, written
 
 DOC = RuleDoc(
     id="release/kueue-kubernetes",
@@ -35,18 +34,11 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for cluster in fleet.clusters:
         path = (*cluster.path, "components", "kueue", "version")
         if written(fleet, path):
-            summary, known = _trouble(fleet, cluster)
-            if summary:
-                yield DOC.found(summary, at=point(fleet, path), severity=graded(known=known))
-
-
-def _trouble(fleet: Fleet, cluster: Cluster) -> tuple[str, bool]:
-    """Return what is wrong with the version, and whether that is sure to fail."""
-    version = cluster.kueue.version
-    if version.minor < FIRST_V1BETA2.minor:
-        return f"Kueue {version} does not serve kueue.x-k8s.io/v1beta2, the version that gpuplan writes", True
-    support = fleet.catalog.compat.kueue.get(".".join(map(str, version.minor)))
-    if support is not None and cluster.kubernetes not in support.tested:
-        tested = f"Kueue {version} is tested on Kubernetes {support.tested}"
-        return f"{tested}, and cluster `{cluster.name}` runs {cluster.kubernetes}", False
-    return "", False
+            judged = kueue(fleet, cluster)
+            if judged.verdict is Verdict.BAD:
+                summary = f"Kueue {cluster.kueue.version} does not serve kueue.x-k8s.io/v1beta2, the version that gpuplan writes"
+                yield DOC.found(summary, at=point(fleet, path))
+            elif judged.verdict is Verdict.WARN:
+                runs = f"cluster `{cluster.name}` runs {cluster.kubernetes}"
+                summary = f"Kueue {cluster.kueue.version} is {judged.known}, and {runs}"
+                yield DOC.found(summary, at=point(fleet, path), severity=Severity.WARNING)

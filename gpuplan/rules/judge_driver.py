@@ -1,0 +1,125 @@
+"""What the catalogue knows of a pool's card and its driver going together.
+
+Drivers are judged by their branch, since a spec names no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuplan.catalog import DriverLimits, KernelModules
+from gpuplan.model.fleet import Fleet
+from gpuplan.model.pools import NodePool
+from gpuplan.rules.branches import is_known, reaches
+from gpuplan.rules.judgement import Judgement, Verdict
+
+AUTO = "auto"
+
+
+def of_pool(fleet: Fleet, pool: NodePool) -> Iterator[Judgement]:
+    """Yield what is known of a pool's card and driver; nothing for cards of other vendors, whose drivers have no branches."""
+    limits = fleet.catalog.driver_limits(pool.card)
+    if limits is None:
+        return
+    yield branch_life(fleet, pool)
+    yield oldest_driver(fleet, pool, limits)
+    yield newest_branch(fleet, pool, limits)
+    yield kernel_modules(pool, limits)
+    yield automatic_modules(fleet, pool)
+
+
+def branch_life(fleet: Fleet, pool: NodePool) -> Judgement:
+    """Judge a driver branch by the end of its support."""
+    branch = fleet.catalog.drivers.branches.get(pool.driver.branch)
+    if branch is None:
+        return Judgement(aspect="branch", verdict=Verdict.UNKNOWN, here=pool.driver.branch, known="")
+    newest = f", newest {branch.newest}" if branch.newest else ""
+    return Judgement(
+        aspect="branch",
+        verdict=_if_stated(fleet, pool, Verdict.WARN if branch.has_ended(fleet.today) else Verdict.OK),
+        here=branch.name,
+        known=f"{branch.life}, support ends on {branch.ends}{newest}",
+        source=branch.source,
+        checked=branch.checked,
+    )
+
+
+def oldest_driver(fleet: Fleet, pool: NodePool, limits: DriverLimits) -> Judgement:
+    """Judge whether a driver branch reaches what the card needs."""
+    least = limits.min_driver
+    fits = least is None or reaches(fleet, pool.driver.branch, least)
+    return _of_card(
+        pool,
+        limits,
+        "oldest driver",
+        _if_stated(fleet, pool, _failing(limits, "min_driver", fits=fits)),
+        f"{least} or newer" if least else "no limit",
+    )
+
+
+def newest_branch(fleet: Fleet, pool: NodePool, limits: DriverLimits) -> Judgement:
+    """Judge whether a driver branch still drives the card."""
+    last = limits.max_branch
+    fits = last is None or int(pool.driver.branch) <= last
+    return _of_card(
+        pool,
+        limits,
+        "newest branch",
+        _if_stated(fleet, pool, _failing(limits, "max_branch", fits=fits)),
+        f"driven up to {last}" if last else "no limit",
+    )
+
+
+def kernel_modules(pool: NodePool, limits: DriverLimits) -> Judgement:
+    """Judge whether the card works with the kernel modules that the pool names."""
+    chosen, needed = pool.driver.kernel_modules, limits.kernel_modules
+    fits = chosen == AUTO or needed is KernelModules.ANY or chosen == needed.value
+    verdict = _failing(limits, "kernel_modules", fits=fits)
+    known = "open or proprietary" if needed is KernelModules.ANY else f"{needed.value} only"
+    return Judgement(
+        aspect="kernel modules",
+        verdict=verdict,
+        here=chosen,
+        known=known,
+        source=limits.source,
+        checked=limits.checked,
+    )
+
+
+def automatic_modules(fleet: Fleet, pool: NodePool) -> Judgement:
+    """Judge whether the driver can choose the kernel modules by itself, where it is to."""
+    needs = fleet.catalog.drivers.requirements["kernel-modules-auto"]
+    least = needs.min_driver
+    chosen = pool.driver.kernel_modules
+    fits = chosen != AUTO or least is None or reaches(fleet, pool.driver.branch, least)
+    return Judgement(
+        aspect="modules chosen by the driver",
+        verdict=Verdict.OK if fits else Verdict.WARN,
+        here=chosen,
+        known=f"`auto` from {least} on",
+        source=needs.source,
+        checked=needs.checked,
+    )
+
+
+def _of_card(pool: NodePool, limits: DriverLimits, aspect: str, verdict: Verdict, known: str) -> Judgement:
+    return Judgement(
+        aspect=aspect,
+        verdict=verdict,
+        here=pool.driver.branch,
+        known=known,
+        source=limits.source,
+        checked=limits.checked,
+    )
+
+
+def _failing(limits: DriverLimits, field: str, *, fits: bool) -> Verdict:
+    """Return how bad it is that a limit is not kept; a limit that nobody has read at its source only warns."""
+    if fits:
+        return Verdict.OK
+    return Verdict.WARN if field in limits.unchecked else Verdict.BAD
+
+
+def _if_stated(fleet: Fleet, pool: NodePool, verdict: Verdict) -> Verdict:
+    """Return the verdict where the spec says which driver runs; others may install one of which it knows nothing."""
+    return verdict if is_known(fleet, pool) else Verdict.UNKNOWN
