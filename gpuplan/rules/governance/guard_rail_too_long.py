@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 
 from gpuplan.conventions import topology_annotation
 from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.model.claims import claim_templates
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.queues import band
 from gpuplan.rulebook import RuleDoc
@@ -44,7 +45,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             f"The {len(rails.exempt_users)} exempt users are {exempt} characters of policy; {MOST} fit", at=at
         )
     for cluster in fleet.clusters:
-        queues = max(_bands(cluster), _resources(cluster), _wishes(cluster))
+        queues = max(_bands(cluster), _resources(cluster), _ways(cluster), _wishes(cluster))
         for what, length in (("queues", queues), ("team namespaces", _length(cluster.namespaces))):
             if length > MOST:
                 summary = f"The {what} of cluster `{cluster.name}` are {length} characters of policy; {MOST} fit"
@@ -64,6 +65,12 @@ def _resources(cluster: Cluster) -> int:
         _length((pool.task_pool.name, *{name for _, name in pool.flavor_resources}))
         for pool in cluster.cohorts_with_queues
     )
+
+
+def _ways(cluster: Cluster) -> int:
+    """Return the length of the map from queues to what messages tell their pods to ask for: claim templates by name."""
+    templates = ((pool.task_pool.name, claim_templates(pool)) for pool in cluster.cohorts_with_queues)
+    return sum(_length((name, *(f"resourceClaimTemplateName {one.name}" for one in made))) for name, made in templates)
 
 
 def _wishes(cluster: Cluster) -> int:
