@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan.catalog.cards import Vendor
+from gpuplan.conventions import LABEL_MIG_CONFIG
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import SelectedBy, agent_labels
@@ -34,10 +35,11 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for _, pool in pools(fleet):
         if pool.card.vendor is not Vendor.NVIDIA or pool.selection.by is not SelectedBy.LABELS:
             continue
-        for key, value in agent_labels(pool).items():
-            if (key, value) not in pool.selection.labels:
-                yield DOC.found(
-                    f"Nobody sets the label `{key}: {value}` by which the MIG manager cuts pool `{pool.name}`",
-                    at=point(fleet, (*pool.path, "selectedBy", "labels")),
-                    fix=f"Select the pool by `nfd` or a `provisioner`, or have its nodes labelled and add `{key}: {value}` here.",
-                )
+        value = agent_labels(pool).get(LABEL_MIG_CONFIG)
+        if value is not None and (LABEL_MIG_CONFIG, value) not in pool.selection.labels:
+            label = f"{LABEL_MIG_CONFIG}: {value}"
+            yield DOC.found(
+                f"Nobody sets the label `{label}` by which the MIG manager cuts pool `{pool.name}`",
+                at=point(fleet, (*pool.path, "selectedBy", "labels")),
+                fix=f"Select the pool by `nfd` or a `provisioner`, or have its nodes labelled and add `{label}` here.",
+            )

@@ -1,0 +1,1 @@
+"""Rules on the GPU Operator and the pools that it serves."""

@@ -1,0 +1,53 @@
+"""Nodes that the GPU Operator would serve beside somebody else's agents.
+
+The operator runs its agents on every node with an NVIDIA card. In a cluster where it serves some pools, the nodes of the
+others carry `nvidia.com/gpu.deploy.operands: "false"`, by which it leaves them alone. gpuplan renders that label for pools
+selected by `nfd` or a `provisioner`; on nodes selected by existing labels somebody else has to set it. Without it two
+device plugins offer the same cards. Listing the label under `selectedBy.labels` states that somebody sets it.
+
+Source: NVIDIA GPU Operator, controllers/state_manager. Report: NVIDIA/k8s-device-plugin #255.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuplan.catalog import Vendor
+from gpuplan.conventions import LABEL_OPERANDS
+from gpuplan.diagnostics import Diagnostic, Related, Severity
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.pools import NodePool, SelectedBy
+from gpuplan.rulebook import RuleDoc
+from gpuplan.rules.served import by_operator
+from gpuplan.rules.walk import point
+
+DOC = RuleDoc(
+    id="operator/beside-other-agents",
+    severity=Severity.ERROR,
+    summary="A pool of another stack whose nodes the GPU Operator would serve as well",
+    why="The operator serves every node with an NVIDIA card that it is not kept off: two device plugins offer the same cards.",
+    fix=f'Have the nodes labelled `{LABEL_OPERANDS}: "false"` and list that under `selectedBy.labels`.',
+    bad="clusters:\n  eu: {stack: operator}\nnodePools:\n  a: {stack: manual, selectedBy: {labels: {pool: a}}}",
+    good="clusters:\n  eu: {stack: operator}\nnodePools:\n  a: {stack: manual, selectedBy: {nfd: {}}}",
+)
+
+
+def check(fleet: Fleet) -> Iterator[Diagnostic]:
+    """Yield a finding for each pool whose nodes nobody keeps the operator off."""
+    for cluster in fleet.clusters:
+        served = by_operator(cluster)
+        for pool in _unguarded(cluster) if served else ():
+            yield DOC.found(
+                f"The GPU Operator of cluster `{cluster.name}` would serve the nodes of pool `{pool.name}`, too, which is on "
+                f"`stack: {pool.stack}`",
+                at=point(fleet, (*pool.path, "selectedBy", "labels")),
+                also=(Related("a pool of the operator", fleet.places.key(served[0].path)),),
+            )
+
+
+def _unguarded(cluster: Cluster) -> Iterator[NodePool]:
+    for pool in cluster.pools:
+        theirs = pool.card.vendor is Vendor.NVIDIA and pool.stack != "operator"
+        by_labels = pool.selection.by is SelectedBy.LABELS
+        if theirs and by_labels and (LABEL_OPERANDS, "false") not in pool.selection.labels:
+            yield pool
