@@ -29,6 +29,7 @@ defaults:
   nodePool: {cluster: eu, tier: lab, nodes: 2, cardsPerNode: 8, selectedBy: {nfd: {}}, driver: {branch: "580"}}
 """
 CLUSTER = 'clusters: {eu: {kubernetes: "1.36"}}\n'
+ON_OPERATOR = 'clusters: {eu: {kubernetes: "1.36", stack: operator}}\n'
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,14 @@ CAUGHT = (
         ("NFD's worker", "`acme.io/gpu:NoSchedule`"),
     ),
     Caught(
+        14,
+        "DP#255",
+        "nodePools:\n  a: {tier: lab}\n  b: {tier: desk, stack: manual, selectedBy: {labels: {pool: b}}}\n",
+        "operator/beside-other-agents",
+        ("GPU Operator", "`b`"),
+        cluster=ON_OPERATOR,
+    ),
+    Caught(
         16,
         "OP#460, OP#479",
         pool("{mig: {strategy: single, profiles: {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}}}"),
@@ -143,6 +152,40 @@ CAUGHT = (
         ("1g.23gb",),
     ),
     Caught(
+        21,
+        "OP#690, OP#418, OP#1533",
+        pool("exclusive"),
+        "operator/no-driver-image",
+        ("`debian12`", "ubuntu24.04"),
+        cluster='clusters: {eu: {kubernetes: "1.36", stack: operator, os: debian12}}\n',
+    ),
+    Caught(
+        22,
+        "OP#910, OP#682, OP#1203",
+        pool("exclusive", ', driver: {branch: "535", precompiled: true}'),
+        "driver/not-precompiled",
+        ("branch 535", "branch 580 for kernels `6.8`"),
+        cluster=ON_OPERATOR,
+    ),
+    Caught(
+        25,
+        "OP#525, OP#529",
+        pool("exclusive", ", driver: {preinstalled: false}"),
+        "operator/driver-of-provider",
+        ("aks", "skip-gpu-driver-install"),
+        cluster='clusters: {eu: {kubernetes: "1.35", stack: operator, distribution: aks}}\n',
+    ),
+    Caught(
+        27,
+        "OP#2355",
+        "nodePools:\n"
+        "  a: {tier: lab, selectedBy: {labels: {gpu: yes}}}\n"
+        "  b: {tier: desk, selectedBy: {labels: {gpu: yes, pool: b}}}\n",
+        "pool/selects-foreign-nodes",
+        ("`a`", "`b`"),
+        cluster=ON_OPERATOR,
+    ),
+    Caught(
         33,
         "EXP#430, EXP#50",
         pool("{mig: {profiles: {1g.5gb: 7}}}") + "monitoring: {exporter: {extraCounters: [DCGM_FI_DEV_GPU_UTIL]}}",
@@ -166,6 +209,14 @@ CAUGHT = (
         pool("exclusive", ', tier: old, driver: {branch: "595"}'),
         "driver/card-needs-older-branch",
         ("580", "595"),
+    ),
+    Caught(
+        39,
+        "nixos-hardware#1880",
+        pool("exclusive", ", tier: old, driver: {}"),
+        "driver/card-needs-older-branch",
+        ("takes 595 from release",),
+        cluster=ON_OPERATOR,
     ),
     Caught(
         40,
