@@ -167,6 +167,7 @@ SERVER_ADDITIONS: tuple[ServerAddition, ...] = (
     ServerAddition("ClusterQueue", ("metadata", "finalizers"), _KUEUE_KEEPS),
     ServerAddition("ResourceFlavor", ("metadata", "finalizers"), _KUEUE_KEEPS),
     ServerAddition("Topology", ("metadata", "finalizers"), _KUEUE_KEEPS),
+    ServerAddition("NodeReadinessRule", ("metadata", "finalizers"), ["readiness.node.x-k8s.io/cleanup-taints"]),
     # We leave `stopPolicy` out, so that a person's emergency Hold survives self-heal; the server then says None.
     ServerAddition("ClusterQueue", ("spec", "stopPolicy"), "None"),
     ServerAddition("LocalQueue", ("spec", "stopPolicy"), "None"),
