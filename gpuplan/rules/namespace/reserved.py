@@ -15,6 +15,7 @@ from gpuplan import conventions
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
+from gpuplan.rules.served import by_operator
 
 DOC = RuleDoc(
     id="namespace/reserved",
@@ -38,7 +39,10 @@ NAMES = {
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each namespace of a team that is taken."""
-    names = {**NAMES, fleet.delivery.namespace: "Argo CD"}
+    operators = {
+        cluster.gpu_operator.namespace: "the GPU Operator" for cluster in fleet.clusters if by_operator(cluster)
+    }
+    names = {**NAMES, **operators, fleet.delivery.namespace: "Argo CD"}
     for team in fleet.teams:
         for index, name in enumerate(team.namespaces):
             owner = names.get(name) or next((who for prefix, who in PREFIXES.items() if name.startswith(prefix)), "")

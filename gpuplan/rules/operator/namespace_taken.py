@@ -29,11 +29,11 @@ DOC = RuleDoc(
 
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield a finding for each operator in a namespace of the system or of a team."""
+    """Yield a finding for each operator in a namespace of the system; one of a team is for namespace/reserved."""
     for cluster in fleet.clusters:
         name = cluster.gpu_operator.namespace
         served = bool(by_operator(cluster))
-        if not served or name not in {*SYSTEM_NAMESPACES, "default", fleet.delivery.namespace, *cluster.namespaces}:
+        if not served or name not in {*SYSTEM_NAMESPACES, "default", fleet.delivery.namespace}:
             continue
         yield DOC.found(
             f"The GPU Operator of cluster `{cluster.name}` cannot have namespace `{name}`, which is not its own",
