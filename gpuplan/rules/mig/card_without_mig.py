@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuplan.catalog.cards import Vendor
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import SharingMode
+from gpuplan.model.pools import NodePool, SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.cuts import mig_path
+from gpuplan.rules.vendors import other_way
 from gpuplan.rules.walk import graded, pools, written
 
 DOC = RuleDoc(
@@ -34,10 +36,16 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
         # A class that the catalogue does not know is a finding of card/unknown-mig-class.
         if pool.sharing.mode is not SharingMode.MIG or pool.card.mig_class is not None:
             continue
-        own = written(fleet, ("cards", pool.card.name))
         yield DOC.found(
             f"Pool `{pool.name}` is cut by MIG, but `{pool.card.name}` has none",
             at=fleet.places.key(mig_path(pool)),
-            fix=f"Add `migClass` to `cards.{pool.card.name}` if the card can be cut." if own else None,
+            fix=_fix(fleet, pool),
             severity=graded(known=pool.card.is_checked("mig_class")),
         )
+
+
+def _fix(fleet: Fleet, pool: NodePool) -> str | None:
+    if pool.card.vendor is not Vendor.NVIDIA:
+        return other_way(fleet, pool.card)
+    own = written(fleet, ("cards", pool.card.name))
+    return f"Add `migClass` to `cards.{pool.card.name}` if the card can be cut." if own else None

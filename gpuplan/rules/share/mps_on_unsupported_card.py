@@ -17,6 +17,7 @@ from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.shares import shares_path
+from gpuplan.rules.vendors import other_way
 from gpuplan.rules.walk import graded, pools
 
 VOLTA = versions.required("7.0")
@@ -39,6 +40,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             yield DOC.found(
                 f"Pool `{pool.name}` shares `{pool.card.name}` by MPS, which that card does not have",
                 at=fleet.places.key(shares_path(pool)),
+                fix=None if pool.card.vendor is Vendor.NVIDIA else other_way(fleet, pool.card),
                 severity=graded(known=pool.card.is_checked("compute_capability")),
             )
 

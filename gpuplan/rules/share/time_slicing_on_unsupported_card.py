@@ -17,6 +17,7 @@ from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.shares import shares_path
+from gpuplan.rules.vendors import other_way
 from gpuplan.rules.walk import pools
 
 DOC = RuleDoc(
@@ -35,4 +36,4 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for _, pool in pools(fleet):
         if pool.sharing.mode is SharingMode.TIME_SLICING and pool.card.vendor is not Vendor.NVIDIA:
             summary = f"Pool `{pool.name}` slices `{pool.card.name}`, a card of {pool.card.vendor.value}, by time"
-            yield DOC.found(summary, at=fleet.places.key(shares_path(pool)))
+            yield DOC.found(summary, at=fleet.places.key(shares_path(pool)), fix=other_way(fleet, pool.card))

@@ -1,0 +1,1 @@
+"""Rules about the virtual NPUs of Huawei's cards."""
