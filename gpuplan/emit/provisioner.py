@@ -13,7 +13,7 @@ from gpuplan.emit import agents, base
 from gpuplan.manifests.set import TextFile
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import NodePool, SelectedBy, Taint, node_labels, produced_resources
+from gpuplan.model.pools import NodePool, SelectedBy, Taint, allocatable, node_labels
 
 Snippet = dict[str, object]
 
@@ -70,7 +70,7 @@ def _capi(cluster: Cluster, pool: NodePool) -> Snippet:
     the gate MachineTaintPropagation.
     """
     hints = {f"{_AUTOSCALER}/labels": ",".join(f"{key}={value}" for key, value in agents.labels(cluster, pool).items())}
-    produced = produced_resources(pool)
+    produced = allocatable(pool)
     if len(produced) == 1:  # the autoscaler can be told of one
         hints[f"{_AUTOSCALER}/gpu-count"] = str(produced[0].per_node)
         hints[f"{_AUTOSCALER}/gpu-type"] = produced[0].resource
@@ -93,7 +93,7 @@ def _eks(cluster: Cluster, pool: NodePool) -> Snippet:
     """
     tags = {f"{_AUTOSCALER_TAG}/label/{key}": value for key, value in agents.labels(cluster, pool).items()}
     tags |= {f"{_AUTOSCALER_TAG}/taint/{taint.key}": f"{taint.value}:{taint.effect}" for taint in pool.taints}
-    tags |= {f"{_AUTOSCALER_TAG}/resources/{made.resource}": str(made.per_node) for made in produced_resources(pool)}
+    tags |= {f"{_AUTOSCALER_TAG}/resources/{made.resource}": str(made.per_node) for made in allocatable(pool)}
     update: Snippet = {"labels": {"addOrUpdateLabels": agents.labels(cluster, pool)}}
     if pool.taints:
         update["taints"] = {"addOrUpdateTaints": [_cloud_taint(taint) for taint in pool.taints]}

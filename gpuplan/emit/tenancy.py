@@ -11,7 +11,7 @@ grants nothing outside the namespaces that bind it. It holds what running work n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from gpuplan import conventions
 from gpuplan.emit.agents import operator_pools
@@ -21,6 +21,7 @@ from gpuplan.manifests.kinds import ClusterRole, Namespace, ResourceQuota, RoleB
 from gpuplan.manifests.kinds.meta import StringMap
 from gpuplan.manifests.kinds.rbac import PolicyRule, Subject
 from gpuplan.manifests.set import Manifest
+from gpuplan.model.claims import claimable
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.queues import Team
 
@@ -48,7 +49,7 @@ def _rights(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     teams = [team for team in cluster.teams if team.groups]
     if teams:
         paths = [cohort.task_pool.path for cohort in cluster.cohorts]
-        yield manifest(fleet, cluster, TENANCY, _team_role(cluster.frameworks), cluster.path, *paths)
+        yield manifest(fleet, cluster, TENANCY, _team_role(cluster), cluster.path, *paths)
     for team in teams:
         for namespace in team.namespaces:
             yield manifest(fleet, cluster, TENANCY, _team_binding(namespace, team), team.path)
@@ -110,7 +111,8 @@ def _critical_pods_quota(namespace: str) -> ResourceQuota:
     }
 
 
-def _team_role(frameworks: Sequence[str]) -> ClusterRole:
+def _team_role(cluster: Cluster) -> ClusterRole:
+    frameworks, claims = cluster.frameworks, claimable(cluster)
     run = [
         _rule(kind.group, [kind.resource, *kind.companions], MANAGE)
         for kind in WORKLOADS
@@ -127,6 +129,7 @@ def _team_role(frameworks: Sequence[str]) -> ClusterRole:
             _rule("", ["configmaps", "persistentvolumeclaims", "services"], MANAGE),
             _rule("", ["events", "limitranges", "pods/log", "resourcequotas"], READ),
             _rule("kueue.x-k8s.io", ["localqueues", "workloads"], READ),
+            *([_rule("resource.k8s.io", ["resourceclaims", "resourceclaimtemplates"], READ)] if claims else []),
         ],
     }
 

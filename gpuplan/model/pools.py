@@ -246,6 +246,11 @@ def produced_resources(pool: NodePool) -> tuple[Produced, ...]:
     return _mig_resources(pool)
 
 
+def allocatable(pool: NodePool) -> tuple[Produced, ...]:
+    """Return what each node of the pool lists as allocatable: nothing where its cards are devices that pods claim."""
+    return () if pool.exposure is Exposure.DRA else produced_resources(pool)
+
+
 def _mig_resources(pool: NodePool) -> tuple[Produced, ...]:
     found: dict[str, Produced] = {}
     for group in pool.sharing.groups:

@@ -12,7 +12,7 @@ from gpuplan.diagnostics import Severity
 from gpuplan.emit import kueue
 from gpuplan.emit.emitters import emit
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import Exposure, NodePool, Produced, agent_labels, node_labels, produced_resources
+from gpuplan.model.pools import NodePool, agent_labels, allocatable, node_labels
 from tests import build
 from tests.controlplane.acceptance import apply_manifests, rejection
 from tests.controlplane.behaviour.scene import LIMIT_SECONDS, WRITERS, Scene
@@ -111,13 +111,9 @@ def nodes(cluster: Cluster, nodes_per_block: int) -> Iterator[dict[str, Any]]:
                 "taints": [_taint(taint.key, taint.value, taint.effect) for taint in pool.taints],
                 "capacity": {
                     **{name: str(quantity) for name, quantity in pool.companions.items()},
-                    **{made.resource: made.per_node for made in _counted(pool)},
+                    **{made.resource: made.per_node for made in allocatable(pool)},
                 },
             }
-
-
-def _counted(pool: NodePool) -> Sequence[Produced]:
-    return produced_resources(pool) if pool.exposure is Exposure.DEVICE_PLUGIN else ()
 
 
 def _domains(pool: NodePool, block: int) -> dict[str, str]:

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuplan.emit import dcgm, device_plugin, dra, kueue
+from gpuplan.emit import dcgm, device_plugin, dra, kueue, prometheus_rules, provisioner, tenancy
 from gpuplan.emit.emitters import emit
 from gpuplan.model.claims import counts
 from tests.controlplane.acceptance import apply_manifests, stored_differences
@@ -173,10 +173,52 @@ def test_the_exporter_learns_from_the_server_which_claimed_device_is_which_card(
     assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"get", "list", "watch"}
 
 
+def test_team_members_may_look_at_claims_where_there_are_any() -> None:
+    grouped = TEAMS.replace("namespaces: [nlp]", "namespaces: [nlp], groups: [nlp]")
+    looked = [
+        [
+            rule
+            for rule in one(place(pools, more=more).objects(tenancy.emit), "ClusterRole")["rules"]
+            if rule["apiGroups"] == [GROUP]
+        ]
+        for pools, more in ((CARDS, grouped), (COUNTED, DESKTOPS.replace("namespaces", "groups: [nlp], namespaces")))
+    ]
+    assert looked == [
+        [
+            {
+                "apiGroups": [GROUP],
+                "resources": ["resourceclaims", "resourceclaimtemplates"],
+                "verbs": ["get", "list", "watch"],
+            }
+        ],
+        [],
+    ]
+
+
+GROUP = "resource.k8s.io"
+
+
 def test_the_exporter_of_counted_cards_needs_no_server() -> None:
     made = place(COUNTED).objects(dcgm.emit)
     assert one(made, "ServiceAccount")["automountServiceAccountToken"] is False
     assert not [one for one in made if one["kind"].startswith("ClusterRole")]
+
+
+@pytest.mark.parametrize("by", ["capi", "eks"])
+def test_no_autoscaler_is_told_of_resources_that_a_claimed_node_will_not_have(by: str) -> None:
+    sharing = "sharing: {mig: {profiles: {1g.5gb: 7}}}"
+    pools = [f"a: {{exposure: {exposure}, selectedBy: {{provisioner: {by}}}, {sharing}}}" for exposure in EXPOSURES]
+    told = ["".join(text.text for text in provisioner.texts(here.fleet, here.cluster)) for here in map(place, pools)]
+    assert ["dra.gpuplan.dev" in text for text in told] == [False, False]
+    assert ["nvidia.com/mig-1g.5gb" in text for text in told] == [False, True]
+
+
+EXPOSURES = ("dra", "devicePlugin")
+
+
+def test_alerts_do_not_ask_how_a_card_is_exposed() -> None:
+    claimed_pools, counted_pools = (place(f"a: {{tier: big, exposure: {exposure}}}") for exposure in EXPOSURES)
+    assert claimed_pools.objects(prometheus_rules.emit) == counted_pools.objects(prometheus_rules.emit)
 
 
 @pytest.mark.parametrize("beside", ["", COUNTED], ids=["all claimed", "some counted"])
