@@ -193,6 +193,14 @@ CAUGHT = (
         ("DCGM_FI_PROF_GR_ENGINE_ACTIVE",),
     ),
     Caught(
+        34,
+        "NVIDIA/aicr#1327, DRA#1086",
+        "nodePools:\n  a: {tier: big, exposure: dra, selectedBy: {labels: {card: h100, claims: 'yes'}}}\n"
+        "  b: {tier: lab, selectedBy: {labels: {card: h100}}}\n",
+        "dra/two-on-a-node",
+        ("a device plugin", "`a`, where a DRA driver does"),
+    ),
+    Caught(
         36,
         "container-toolkit users' guide #31",
         pool(
