@@ -16,10 +16,25 @@ from tests.rules.cases import cases, judged
 
 WORDS = (
     ("cluster/os-unknown", "Write `ubuntu24.04` if that is meant."),
+    (
+        "dra/needs-newer",
+        "Pool `a` needs Kubernetes 1.34 and Kueue 0.17, and cluster `eu` has Kubernetes 1.33 and Kueue v0.17.1",
+    ),
+    ("dra/no-driver-in-release", "Use release `2026.08`."),
+    ("dra/too-many-devices", "claim up to 40 devices, and a claim holds 32"),
+    ("dra/driver-expected", "install its chart v0.5.0 with `provisioner/eu/dra-driver/values.yaml`"),
+    (
+        "dra/two-on-a-node",
+        "pool `b`, whose cards a device plugin offers, also select the nodes of pool `a`, where a DRA driver",
+    ),
     ("driver/branch-ended", "whose support ended on 2026-06-30"),
     ("driver/branch-ended", "Supported on 2026-11-30 are `580`, `595` and `620`."),
     ("driver/card-needs-older-branch", "pool `a` takes 595 from release 2026.08"),
     ("driver/card-needs-older-branch", 'Write `driver: {branch: "580"}`.'),
+    ("hami/chart-expected", "install its chart v2.10.0 with `provisioner/eu/hami/values.yaml`"),
+    ("hami/memory-not-counted", "should ask for 25 % of a card's memory each"),
+    ("hami/split-implausible", "a split of 100 leaves 163 MiB of each `t4` for a pod"),
+    ("hami/splits-differ", "Pool `b` splits a card for 8 pods, and `a` of the same cluster for 4"),
     ("mig/card-index-out-of-range", "Pool `a` has no card 8: its 8 cards are 0 to 7"),
     ("mig/labels-not-set", "`nvidia.com/mig.config: 7x1g.5gb`"),
     ("mig/profile-not-on-card", "Write `1g.10gb` for `1g.5gb`."),
