@@ -28,7 +28,7 @@ nodePools:
   whole: {tier: train, taints: [{key: nvidia.com/gpu, value: present, effect: NoSchedule}]}
   cut: {tier: lab, sharing: {mig: {profiles: {1g.5gb: 7}}}}
   sliced: {tier: desk, sharing: {timeSlicing: {replicas: 4}}}
-  ours: {tier: old, stack: manual, selectedBy: {labels: {pool: ours}}}
+  ours: {tier: old, stack: manual, selectedBy: {labels: {pool: ours, nvidia.com/gpu.deploy.operands: "false"}}}
 taskPools:
   chat: {kind: onlineInference, service: guaranteed, tiers: [train], largestJob: {pods: 1, cardsPerPod: 1}, stateful: {drainSeconds: 900}}
 teams:

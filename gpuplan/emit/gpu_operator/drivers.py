@@ -52,10 +52,10 @@ def nvidia_driver(fleet: Fleet, cluster: Cluster, pool: NodePool) -> NVIDIADrive
         "priorityClassName": agents.PRIORITY_CLASS,
         "rdma": {"enabled": False, "useHostMofed": False},
         "repository": DRIVER_REPOSITORY,
+        "tolerations": [base.toleration(one) for one in agent_tolerations([pool])],
         "usePrecompiled": pool.driver.precompiled,
         "version": driver_version(fleet, cluster, pool),
     }
-    spec["tolerations"] = [base.toleration(one) for one in agent_tolerations([pool])]
     if accepts(fleet, cluster, operator.DRIVER_KERNEL_MODULES):
         spec["kernelModuleType"] = pool.driver.kernel_modules
     if accepts(fleet, cluster, operator.DRIVER_UPGRADE_POLICY):

@@ -1,0 +1,374 @@
+"""The GPU Operator: what it is told, and that it makes of it what the pools say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from gpuplan.catalog import load, operator
+from gpuplan.emit import argocd, base, gpu_operator, tenancy
+from gpuplan.emit.gpu_operator.cluster_policy import cluster_policy_spec
+from gpuplan.emit.gpu_operator.config_maps import DEFAULT_PLUGIN_CONFIG, config_maps
+from gpuplan.emit.gpu_operator.drivers import drain_seconds
+from gpuplan.manifests.set import Manifest
+from gpuplan.model.pools import agent_labels, agent_tolerations, produced_resources
+from tests.unit.emit.fleets import Place, assert_golden, one, place
+from tests.unit.emit.readers import Cards, cut, offered
+
+ON = "stack: operator, gpuOperator: external"
+THREE = """
+  whole: {tier: big, nodes: 16, taints: [{key: nvidia.com/gpu, value: present, effect: NoSchedule}]},
+  cut: {sharing: {mig: {profiles: {1g.5gb: 5, 2g.10gb: 1}}}},
+  sliced: {tier: desk, sharing: {timeSlicing: {replicas: 4}}, taints: [{key: acme.io/desk, effect: NoExecute}]}
+"""
+POOLS = {
+    "whole cards": "a: {tier: big}",
+    "time slices": "a: {tier: desk, sharing: {timeSlicing: {replicas: 4}}}",
+    "time slices under the plain name": "a: {tier: desk, sharing: {timeSlicing: {replicas: 4, renameByDefault: false}}}",
+    "MPS": "a: {tier: desk, sharing: {mps: {replicas: 8}}}",
+    "one cut": "a: {sharing: {mig: {profiles: {1g.5gb: 7}}}}",
+    "one cut under the plain name": "a: {sharing: {mig: {strategy: single, profiles: {1g.5gb: 7}}}}",
+    "several cuts": "a: {sharing: {mig: {groups: [{cards: [0, 1], profiles: {1g.5gb: 7}}, {cards: [2], profiles: {}}]}}}",
+}
+
+
+def policy(made: Place) -> Any:
+    """Return the spec of the cluster's ClusterPolicy."""
+    return one(made.objects(gpu_operator.emit), "ClusterPolicy")["spec"]
+
+
+def drivers(made: Place) -> dict[str, Any]:
+    objects = made.objects(gpu_operator.emit)
+    return {one["metadata"]["name"]: one["spec"] for one in objects if one["kind"] == "NVIDIADriver"}
+
+
+def hub(made: Place) -> list[Manifest]:
+    """Return what Argo CD's own cluster gets."""
+    manifests = [each for emit in (tenancy.emit, gpu_operator.emit) for each in emit(made.fleet, made.cluster)]
+    return list(argocd.emit(made.fleet, manifests))
+
+
+def data(made: Place, prefix: str) -> Any:
+    return one(made.objects(gpu_operator.emit), "ConfigMap", prefix)["data"]
+
+
+def test_the_golden_files_hold_what_three_pools_become() -> None:
+    assert_golden("gpu-operator", place(THREE, f"{ON}, distribution: rke2").objects(gpu_operator.emit))
+
+
+def test_the_golden_values_are_what_argo_cd_installs_it_with() -> None:
+    made = place(THREE, "stack: operator, distribution: rke2")
+    (application,) = [one.object for one in hub(made) if one.key.name == "gpu-operator-eu"]
+    assert_golden("gpu-operator-application", [application])
+
+
+def test_a_cluster_without_pools_of_the_operator_gets_nothing_of_it() -> None:
+    made = place("a: {tier: big}, b: {stack: external}", "gpuOperator: external")
+    assert made.objects(gpu_operator.emit) == ()
+    assert not [one for one in hub(made) if "gpu-operator" in one.key.name]
+
+
+@pytest.mark.parametrize(("install", "raw", "applications"), [("managed", 0, 1), ("external", 1, 0)])
+def test_there_is_one_policy_whoever_installs_the_operator(install: str, raw: int, applications: int) -> None:
+    made = place(THREE, f"stack: operator, gpuOperator: {install}")
+    objects = made.objects(gpu_operator.emit)
+    installed = [one for one in hub(made) if one.key.name == "gpu-operator-eu"]
+    assert len([obj for obj in objects if obj["kind"] == "ClusterPolicy"]) == raw
+    assert len(installed) == applications
+    assert len(drivers(made)) == 3, "drivers are ours in either case"
+
+
+@pytest.mark.parametrize("sharing", POOLS.values(), ids=list(POOLS))
+def test_the_plugin_offers_on_a_node_what_the_pool_promises(sharing: str) -> None:
+    made = place(sharing, ON)
+    pool = made.pool
+    labels = agent_labels(pool)
+    cards: Cards = [None] * pool.cards_per_node
+    if "nvidia.com/mig.config" in labels:
+        cards = cut(
+            data(made, "gpuplan-mig-layouts")["config.yaml"], labels["nvidia.com/mig.config"], pool.cards_per_node
+        )
+    configs = data(made, "gpuplan-device-plugin")
+    chosen = configs[labels.get("nvidia.com/device-plugin.config", DEFAULT_PLUGIN_CONFIG)]
+    assert offered(chosen, cards) == {one.resource: one.per_node for one in produced_resources(pool)}
+
+
+def test_each_way_of_sharing_has_its_own_configuration_and_other_nodes_the_default() -> None:
+    made = place(
+        "a: {tier: desk, sharing: {timeSlicing: {replicas: 4}}}, b: {tier: big, sharing: {mps: {replicas: 2}}}, c: {}",
+        ON,
+    )
+    configs = data(made, "gpuplan-device-plugin")
+    assert list(configs) == ["default", "mps-2", "time-slicing-4"]
+    assert offered(configs["default"], [None] * 8) == {"nvidia.com/gpu": 8}
+    assert policy(made)["devicePlugin"]["config"]["default"] == "default"
+
+
+def test_where_all_pools_share_alike_a_node_needs_no_label() -> None:
+    configs = data(place("a: {tier: desk, sharing: {timeSlicing: {replicas: 4}}}", ON), "gpuplan-device-plugin")
+    assert configs["default"] == configs["time-slicing-4"]
+
+
+def test_the_mig_strategy_stands_in_the_plugins_file_alone() -> None:
+    made = place("a: {sharing: {mig: {strategy: single, profiles: {1g.5gb: 7}}}}", ON)
+    assert policy(made)["mig"] == {}
+    assert gpu_operator.chart_values(made.fleet, made.cluster)["mig"] == {"strategy": ""}
+    assert yaml.safe_load(data(made, "gpuplan-device-plugin")["default"])["flags"]["migStrategy"] == "single"
+
+
+def test_how_labels_are_published_is_left_to_the_operators_own_discovery() -> None:
+    configs = data(place(THREE, ON), "gpuplan-device-plugin")
+    assert not [name for name, text in configs.items() if "useNodeFeatureAPI" in text]
+
+
+def test_all_layouts_stand_in_one_file_with_the_way_back() -> None:
+    made = place(
+        "a: {sharing: {mig: {profiles: {1g.5gb: 7}}}}, b: {tier: big, sharing: {mig: {name: halves, profiles: {3g.40gb: 2}}}}",
+        ON,
+    )
+    layouts = yaml.safe_load(data(made, "gpuplan-mig-layouts")["config.yaml"])["mig-configs"]
+    assert list(layouts) == ["all-disabled", "7x1g.5gb", "halves"]
+    assert policy(made)["migManager"]["enabled"] is True
+
+
+def test_without_a_pool_that_is_cut_there_is_no_mig_manager() -> None:
+    made = place("a: {tier: big}", ON)
+    assert policy(made)["migManager"] | {"repository": "", "image": "", "version": ""} == {
+        "enabled": False,
+        "repository": "",
+        "image": "",
+        "version": "",
+        "config": {"default": "all-disabled", "name": "default-mig-parted-config"},
+    }
+
+
+def test_a_change_of_content_is_a_new_name_that_the_policy_follows() -> None:
+    before, after = (place(f"a: {{tier: desk, sharing: {{timeSlicing: {{replicas: {n}}}}}}}", ON) for n in (4, 8))
+    names = [policy(made)["devicePlugin"]["config"]["name"] for made in (before, after)]
+    assert names[0] != names[1]
+    for made, name in zip((before, after), names, strict=True):
+        assert one(made.objects(gpu_operator.emit), "ConfigMap", "gpuplan-device-plugin")["metadata"]["name"] == name
+
+
+def test_the_agents_tolerate_the_taints_of_all_pools_of_the_operator_and_no_others() -> None:
+    made = place(f"{THREE}, ours: {{tier: amd, taints: [{{key: amd.com/gpu, effect: NoSchedule}}]}}", ON)
+    tolerated = policy(made)["daemonsets"]["tolerations"]
+    taints = {("acme.io/desk", "NoExecute"), ("nvidia.com/gpu", "NoSchedule")}
+    assert {(one["key"], one["effect"]) for one in tolerated if "gpuplan" not in one["key"]} == taints
+    assert {"key": "nvidia.com/gpu", "operator": "Equal", "value": "present", "effect": "NoSchedule"} in tolerated
+
+
+def test_each_driver_tolerates_its_own_pool_and_selects_no_other() -> None:
+    made = place(THREE, ON)
+    specs = drivers(made)
+    for pool in made.cluster.pools:
+        spec = specs[f"gpuplan-{pool.name}"]
+        assert spec["nodeSelector"]["gpuplan.dev/pool"] == pool.name
+        assert spec["tolerations"] == [base.toleration(one) for one in agent_tolerations([pool])]
+
+
+@pytest.mark.parametrize(
+    ("driver", "version"),
+    [
+        ("{branch: '580'}", "580.173.02"),
+        ("{branch: '535'}", "535.309.01"),
+        ("{branch: '595'}", "595.91.07"),
+        ("{branch: '580', precompiled: true}", "580"),
+    ],
+)
+def test_a_driver_is_a_release_but_a_branch_where_images_are_precompiled(driver: str, version: str) -> None:
+    spec = drivers(place(f"a: {{driver: {driver}}}", ON))["gpuplan-a"]
+    assert spec["version"] == version
+    assert spec["usePrecompiled"] is ("precompiled" in driver)
+    assert f"{spec['repository']}/{spec['image']}" == "nvcr.io/nvidia/driver"
+
+
+def test_nodes_that_come_with_the_driver_get_none() -> None:
+    mixed = place("a: {driver: {preinstalled: true}}, b: {tier: big}", ON)
+    assert set(drivers(mixed)) == {"gpuplan-b"}
+    assert policy(mixed)["driver"]["enabled"] is True
+    none = place("a: {driver: {preinstalled: true}}", ON)
+    assert drivers(none) == {}
+    assert policy(none)["driver"] | {"manager": {}, "rdma": {}, "upgradePolicy": {}} == {
+        "enabled": False,
+        "kernelModuleType": "auto",
+        "manager": {},
+        "rdma": {},
+        "upgradePolicy": {},
+        "useNvidiaDriverCRD": False,
+        "usePrecompiled": False,
+    }
+
+
+@pytest.mark.parametrize(("nodes", "may_be_down"), [(1, 1), (2, 2), (3, 2), (8, 2), (9, 3), (16, 4)])
+def test_an_upgrade_moves_on_small_pools_too_with_a_node_out_of_service(nodes: int, may_be_down: int) -> None:
+    upgrade = drivers(place(f"a: {{nodes: {nodes}}}", ON))["gpuplan-a"]["upgradePolicy"]
+    assert upgrade["maxUnavailable"] == may_be_down
+    assert upgrade["maxParallelUpgrades"] == 1
+    assert upgrade["autoUpgrade"] is True
+
+
+STATEFUL = """
+taskPools:
+  chat: {kind: onlineInference, service: guaranteed, tiers: [big], stateful: {drainSeconds: 900}}
+  tune: {kind: training, service: guaranteed, tiers: [lab]}
+teams: {vision: {namespaces: [vision], quotas: {chat: {big: {guaranteed: 8}}, tune: {lab: {guaranteed: 8}}}}}
+"""
+
+
+def test_a_stateful_pod_gets_its_grace_and_a_margin_before_its_nodes_driver_goes() -> None:
+    made = place("serve: {tier: big}, lab: {}", ON, STATEFUL)
+    waits = {name: spec["upgradePolicy"] for name, spec in drivers(made).items()}
+    assert waits["gpuplan-serve"]["podDeletion"]["timeoutSeconds"] == 960
+    assert waits["gpuplan-serve"]["drain"] == {
+        "deleteEmptyDir": True,
+        "enable": True,
+        "force": False,
+        "timeoutSeconds": 960,
+    }
+    assert waits["gpuplan-lab"]["drain"]["timeoutSeconds"] == 300
+    assert drain_seconds(made.cluster, made.cluster.pools) == 900
+
+
+@pytest.mark.parametrize(("version", "in_policy"), [("v26.3.2", True), ("v26.7.0", False)])
+def test_upgrades_are_said_where_the_operators_line_looks_for_them(version: str, in_policy: bool) -> None:
+    made = place("serve: {tier: big}, lab: {}", f"{ON}, components: {{gpuOperator: {{version: {version}}}}}", STATEFUL)
+    of_policy = policy(made)["driver"]["upgradePolicy"]
+    assert of_policy["autoUpgrade"] is in_policy
+    assert ("upgradePolicy" in drivers(made)["gpuplan-serve"]) is not in_policy
+    if in_policy:
+        assert of_policy["podDeletion"]["timeoutSeconds"] == 960
+        assert "gpuPodDeletion" not in of_policy
+
+
+@pytest.mark.parametrize("line", [*load().operator.lines])
+def test_no_line_gets_a_field_that_came_later(line: str) -> None:
+    made = place(THREE, f"{ON}, components: {{gpuOperator: {{version: '{line}.0'}}}}")
+    version = made.cluster.gpu_operator.version
+    trees = {"ClusterPolicy": [policy(made)], "NVIDIADriver": list(drivers(made).values())}
+    for field in load().operator.fields.values():
+        kind, *path = field.name.split(".")
+        held = [tree for tree in trees.get(kind, ()) if path and holds(tree, path)]
+        assert not held or version >= field.since, field.name
+
+
+def holds(tree: Any, path: list[str]) -> bool:
+    return not path or (path[0] in tree and holds(tree[path[0]], path[1:]))
+
+
+DRIVERS = "/run/nvidia/driver"
+TOOLKIT = "/usr/local/nvidia"
+GOOGLES = "/home/kubernetes/bin/nvidia"
+PLACES = [
+    ("kubeadm", "", {"toolkit": TOOLKIT, "driver": DRIVERS, "class": "nvidia"}),
+    ("k3s", "", {"toolkit": TOOLKIT, "driver": DRIVERS, "class": "nvidia"}),
+    ("rke2", "", {"toolkit": TOOLKIT, "driver": DRIVERS, "class": "nvidia"}),
+    ("aks", "", {"driver": DRIVERS, "class": "nvidia-container-runtime"}),
+    ("aks", ", driver: {preinstalled: false}", {"toolkit": TOOLKIT, "driver": DRIVERS, "class": "nvidia"}),
+    ("eks", "", {"driver": DRIVERS, "class": "nvidia"}),
+    ("gke", "", {"toolkit": GOOGLES, "driver": GOOGLES, "class": "nvidia"}),
+    ("gke", ", driver: {preinstalled: false}", {"toolkit": GOOGLES, "driver": DRIVERS, "class": "nvidia"}),
+    ("talos", "", {"driver": DRIVERS, "class": "nvidia"}),
+]
+
+
+@pytest.mark.parametrize(("name", "more", "expected"), PLACES)
+def test_toolkit_and_driver_are_where_the_distribution_has_them(name: str, more: str, expected: dict[str, str]) -> None:
+    spec = policy(place(f"a: {{tier: big{more}}}", f"{ON}, distribution: {name}"))
+    folders = {"toolkit": spec["toolkit"]["installDir"]} if spec["toolkit"]["enabled"] else {}
+    told = {"driver": spec["hostPaths"]["driverInstallDir"], "class": spec["operator"]["runtimeClass"]}
+    assert {**folders, **told} == expected
+
+
+@pytest.mark.parametrize(("name", "told"), [("kubeadm", False), ("k3s", True), ("rke2", True), ("gke", False)])
+def test_the_toolkit_is_told_of_a_socket_that_lies_elsewhere(name: str, told: bool) -> None:
+    toolkit = policy(place("a: {tier: big}", f"{ON}, distribution: {name}"))["toolkit"]
+    socket = {"name": "CONTAINERD_SOCKET", "value": "/run/k3s/containerd/containerd.sock"}
+    assert toolkit.get("env") == ([socket] if told else None)
+
+
+def test_on_openshift_drivers_are_built_by_its_toolkit() -> None:
+    assert policy(place("a: {}", f"{ON}, distribution: openshift, containerRuntime: cri-o"))["operator"] == {
+        "defaultRuntime": "crio",
+        "runtimeClass": "nvidia",
+        "use_ocp_driver_toolkit": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("pools", "told", "host_pid"),
+    [
+        ("a: {tier: big}", set(), False),
+        (
+            "a: {tier: desk, sharing: {timeSlicing: {replicas: 4, renameByDefault: false}}}",
+            {"KUBERNETES_VIRTUAL_GPUS"},
+            True,
+        ),
+        (
+            "a: {tier: desk, sharing: {timeSlicing: {replicas: 4}}}, b: {tier: big}",
+            {"KUBERNETES_VIRTUAL_GPUS", "NVIDIA_RESOURCE_NAMES"},
+            True,
+        ),
+    ],
+)
+def test_the_exporter_is_told_how_cards_are_shared(pools: str, told: set[str], host_pid: bool) -> None:
+    exporter = policy(place(pools, ON))["dcgmExporter"]
+    assert {one["name"] for one in exporter["env"]} - {"DCGM_EXPORTER_INTERVAL"} == told
+    assert ("hostPID" in exporter) is host_pid
+
+
+def test_a_series_knows_its_nodes_pool_whoever_labelled_the_node() -> None:
+    made = place("a: {tier: big}, b: {selectedBy: {labels: {size: x.large, pool: b}}}", ON)
+    monitor = one(made.objects(gpu_operator.emit), "ServiceMonitor")
+    assert monitor["spec"]["attachMetadata"] == {"node": True}
+    assert monitor["metadata"]["name"] != "nvidia-dcgm-exporter", "the operator deletes the monitor of that name"
+    (endpoint,) = monitor["spec"]["endpoints"]
+    steps = [step for step in endpoint["relabelings"] if step.get("targetLabel") == "pool"]
+    assert steps == [
+        {
+            "sourceLabels": ["__meta_kubernetes_node_label_gpuplan_dev_pool"],
+            "targetLabel": "pool",
+            "action": "replace",
+        },
+        {
+            "sourceLabels": ["__meta_kubernetes_node_label_pool", "__meta_kubernetes_node_label_size"],
+            "separator": ";",
+            "regex": r"b;x\.large",
+            "targetLabel": "pool",
+            "replacement": "b",
+            "action": "replace",
+        },
+    ]
+    assert policy(made)["dcgmExporter"]["serviceMonitor"] == {"enabled": False}
+
+
+@pytest.mark.parametrize(("distribution", "quotas"), [("kubeadm", 0), ("gke", 2)])
+def test_the_operators_namespace_is_privileged_and_on_gke_lets_critical_pods_in(distribution: str, quotas: int) -> None:
+    made = place("a: {tier: big}", f"stack: operator, distribution: {distribution}, gpuOperator: {{namespace: nvidia}}")
+    objects = made.objects(tenancy.emit)
+    namespace = one(objects, "Namespace", "nvidia")
+    assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
+    assert len([obj for obj in objects if obj["kind"] == "ResourceQuota"]) == quotas
+    assert all(
+        obj["metadata"]["namespace"] == "nvidia"
+        for obj in made.objects(gpu_operator.emit)
+        if obj["kind"] == "ConfigMap"
+    )
+
+
+def test_images_are_those_of_the_release() -> None:
+    made = place(THREE, f"{ON}, release: '2026.05', kubernetes: '1.35'".replace(", kubernetes: '1.35'", ""))
+    spec = cluster_policy_spec(made.fleet, made.cluster, config_maps(made.fleet, made.cluster))
+    components = made.cluster.components
+    operands = {
+        "devicePlugin": spec["devicePlugin"],
+        "migManager": spec["migManager"],
+        "dcgmExporter": spec["dcgmExporter"],
+        "containerToolkit": spec["toolkit"],
+        "driverManager": spec["driver"]["manager"],
+    }
+    written = {name: f"{part['repository']}/{part['image']}:{part['version']}" for name, part in operands.items()}
+    assert written == {name: components[name].image for name in operands}
+    assert operator.line_name(made.cluster.gpu_operator.version) == "26.3"
