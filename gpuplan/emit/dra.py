@@ -90,21 +90,22 @@ def texts(fleet: Fleet, cluster: Cluster) -> Iterator[TextFile]:
     if pools:
         yield TextFile(
             path=f"provisioner/{cluster.name}/dra-driver/values.yaml",
-            text=yaml_text(driver_values(cluster, pools)),
+            text=yaml_text(driver_values(fleet, cluster, pools)),
             origin=base.origin(fleet, pools[0].path),
             also=tuple(base.origin(fleet, pool.path) for pool in pools[1:]),
         )
 
 
-def driver_values(cluster: Cluster, pools: list[NodePool]) -> Values:
+def driver_values(fleet: Fleet, cluster: Cluster, pools: list[NodePool]) -> Values:
     """Return the chart's values: the driver runs on just these pools' nodes, and serves cards rather than fabrics.
 
     The chart refuses cards without the override, since the driver must never share a node with a device plugin.
     """
     driver = cluster.components["draDriver"]
+    nodes = fleet.catalog.distributions.get(cluster.distribution)
     return {
         "image": {"repository": driver.repository, "tag": driver.tag},
-        "nvidiaDriverRoot": "/",
+        "nvidiaDriverRoot": (nodes.driver_folder if nodes else "") or "/",
         "gpuResourcesEnabledOverride": True,
         "resources": {"gpus": {"enabled": True}, "computeDomains": {"enabled": False}},
         "kubeletPlugin": {

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from gpuplan import conventions
 from gpuplan.catalog import Hami
-from gpuplan.emit import base
+from gpuplan.emit import agents, base
 from gpuplan.manifests.set import TextFile
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Cluster, Fleet
@@ -28,25 +28,28 @@ def texts(fleet: Fleet, cluster: Cluster) -> Iterator[TextFile]:
     if pools:
         yield TextFile(
             path=f"provisioner/{cluster.name}/hami/values.yaml",
-            text=yaml_text(values(fleet.catalog.hami, pools)),
+            text=yaml_text(values(fleet.catalog.hami, cluster, pools)),
             origin=base.origin(fleet, pools[0].path),
             also=tuple(base.origin(fleet, pool.path) for pool in pools[1:]),
         )
 
 
-def values(hami: Hami, pools: list[NodePool]) -> Values:
+def values(hami: Hami, cluster: Cluster, pools: list[NodePool]) -> Values:
     """Return the chart's values: its plugin on nodes with our label alone, tolerating just the taints of these pools.
 
     One split serves the whole cluster; the rules have refused pools that differ. Memory is not oversold, since a share would
-    then hold less than it says.
+    then hold less than it says. HAMi gives the RuntimeClass to its plugin and to the pods that it serves.
     """
+    runtime_class = conventions.RUNTIME_CLASS if agents.needs_runtime_class(cluster) else ""
     return {
         "global": {"imageTag": str(hami.version)},
+        "platform": {"openshift": cluster.distribution == "openshift"},
         "schedulerName": hami.scheduler,
         "resourceName": hami.card,
         "devicePlugin": {
             "deviceSplitCount": pools[0].sharing.pieces[0].per_card,
             "deviceMemoryScaling": 1,
+            "runtimeClassName": runtime_class,
             "nvidiaNodeSelector": {CHARTS_LABEL: None, conventions.LABEL_HAMI: conventions.HAMI_ON},
             "tolerations": [dict(base.toleration(one)) for one in agent_tolerations(pools)],
         },

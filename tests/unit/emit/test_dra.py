@@ -145,6 +145,12 @@ def test_the_driver_runs_on_just_the_claimed_nodes_and_serves_cards() -> None:
     assert pools == [["a"], ["b"]]
 
 
+def test_the_driver_looks_for_the_gpu_driver_where_the_distribution_puts_it() -> None:
+    here = claimed("distribution: gke")
+    (text,) = dra.texts(here.fleet, here.cluster)
+    assert yaml.safe_load(text.text)["nvidiaDriverRoot"] == "/home/kubernetes/bin/nvidia"
+
+
 def test_where_others_run_the_agents_they_also_configure_the_driver() -> None:
     here = place("a: {tier: big, exposure: dra, stack: external, selectedBy: {labels: {card: h100}}}")
     assert list(dra.texts(here.fleet, here.cluster)) == []

@@ -52,6 +52,16 @@ def test_no_other_plugin_comes_to_its_nodes_whatever_the_stack(stack: str, label
     assert not [name for name in sets if name.startswith("nvidia-device-plugin")]
 
 
+@pytest.mark.parametrize(
+    ("cluster", "runtime_class"),
+    [("", "nvidia"), ("nvidiaRuntime: {default: true}", ""), ("distribution: openshift", "")],
+)
+def test_its_plugin_and_pods_name_the_runtime_where_it_is_not_the_default(cluster: str, runtime_class: str) -> None:
+    made = values(place(SHARED, cluster))
+    assert made["devicePlugin"]["runtimeClassName"] == runtime_class
+    assert made["platform"]["openshift"] == ("openshift" in cluster)
+
+
 def test_its_cards_are_described_and_watched_as_all_others() -> None:
     here = place(SHARED)
     assert one(here.objects(device_plugin.emit), "DaemonSet", "gpu-feature-discovery-a")
