@@ -25,6 +25,7 @@ INTERRUPTED = 130
 COMMANDS = {
     "cards": "Show the cards that the catalogue knows.",
     "check": "Check the fleet spec and say everything that is wrong.",
+    "compat": "Show what is known of versions, cards and drivers going together.",
     "completion": "Print the script by which a shell completes commands.",
     "explain": "Explain a key of the spec.",
     "init": "Write a small fleet to start from.",

@@ -29,7 +29,7 @@ def of_cluster(fleet: Fleet, cluster: Cluster) -> Iterator[Judgement]:
         yield operator_kubernetes(fleet, cluster)
     for component, fault in broken_components(fleet, cluster):
         yield Judgement(
-            aspect=component.name,
+            aspect=f"fault of {component.name}",
             verdict=Verdict.BAD,
             here=str(component.version),
             known=fault.summary,

@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuplan.catalog import DriverLimits, KernelModules
+from gpuplan.catalog import DriverLimits, KernelModules, Vendor
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import NodePool
 from gpuplan.rules.branches import is_known, reaches
 from gpuplan.rules.judgement import Judgement, Verdict
 
 AUTO = "auto"
+BRANCH = "driver branch"
+"""The aspect of a branch's life."""
 
 
 def of_pool(fleet: Fleet, pool: NodePool) -> Iterator[Judgement]:
     """Yield what is known of a pool's card and driver; nothing for cards of other vendors, whose drivers have no branches."""
     limits = fleet.catalog.driver_limits(pool.card)
-    if limits is None:
+    if limits is None or pool.card.vendor is not Vendor.NVIDIA:
         return
     yield branch_life(fleet, pool)
     yield oldest_driver(fleet, pool, limits)
@@ -32,13 +34,13 @@ def branch_life(fleet: Fleet, pool: NodePool) -> Judgement:
     """Judge a driver branch by the end of its support."""
     branch = fleet.catalog.drivers.branches.get(pool.driver.branch)
     if branch is None:
-        return Judgement(aspect="branch", verdict=Verdict.UNKNOWN, here=pool.driver.branch, known="")
+        return Judgement(aspect=BRANCH, verdict=Verdict.UNKNOWN, here=pool.driver.branch, known="")
     newest = f", newest {branch.newest}" if branch.newest else ""
     return Judgement(
-        aspect="branch",
+        aspect=BRANCH,
         verdict=_if_stated(fleet, pool, Verdict.WARN if branch.has_ended(fleet.today) else Verdict.OK),
-        here=branch.name,
-        known=f"{branch.life}, support ends on {branch.ends}{newest}",
+        here=f"{branch.name}{newest}",
+        known=f"{branch.life} until {branch.ends}",
         source=branch.source,
         checked=branch.checked,
     )
@@ -51,7 +53,7 @@ def oldest_driver(fleet: Fleet, pool: NodePool, limits: DriverLimits) -> Judgeme
     return _of_card(
         pool,
         limits,
-        "oldest driver",
+        "least driver",
         _if_stated(fleet, pool, _failing(limits, "min_driver", fits=fits)),
         f"{least} or newer" if least else "no limit",
     )
@@ -64,7 +66,7 @@ def newest_branch(fleet: Fleet, pool: NodePool, limits: DriverLimits) -> Judgeme
     return _of_card(
         pool,
         limits,
-        "newest branch",
+        "last branch",
         _if_stated(fleet, pool, _failing(limits, "max_branch", fits=fits)),
         f"driven up to {last}" if last else "no limit",
     )
@@ -77,7 +79,7 @@ def kernel_modules(pool: NodePool, limits: DriverLimits) -> Judgement:
     verdict = _failing(limits, "kernel_modules", fits=fits)
     known = "open or proprietary" if needed is KernelModules.ANY else f"{needed.value} only"
     return Judgement(
-        aspect="kernel modules",
+        aspect="modules",
         verdict=verdict,
         here=chosen,
         known=known,
@@ -93,7 +95,7 @@ def automatic_modules(fleet: Fleet, pool: NodePool) -> Judgement:
     chosen = pool.driver.kernel_modules
     fits = chosen != AUTO or least is None or reaches(fleet, pool.driver.branch, least)
     return Judgement(
-        aspect="modules chosen by the driver",
+        aspect="auto modules",
         verdict=Verdict.OK if fits else Verdict.WARN,
         here=chosen,
         known=f"`auto` from {least} on",

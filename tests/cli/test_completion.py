@@ -33,10 +33,11 @@ def gpuplan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("gpuplan c", "cards check completion"),
+        ("gpuplan c", "cards check compat completion"),
         ("gpuplan render --al", "--allow-empty"),
         ("gpuplan check --output-format s", "sarif"),
         ("gpuplan render --cluster prod", "prod-eu prod-us"),
+        ("gpuplan compat --cluster l", "lab"),
         ("gpuplan show --fleet nowhere --cluster p", ""),
         ("gpuplan rule yaml/dup", "yaml/duplicate-key"),
         ("gpuplan cards l40", "l40 l40s"),
