@@ -111,6 +111,46 @@ def test_a_job_whose_pods_name_the_queue_does_not_stop_every_eviction(stage: Sta
     assert budget(scene)["status"]["expectedPods"] == 3
 
 
+def test_a_node_that_is_not_healthy_takes_agents_but_no_work(stage: Stage) -> None:
+    scene = stage.play(SERVING.format(enforced="off"))
+    scene.client.create(service(replicas=1))
+    (running,) = scene.until(lambda: ready(scene, "Deployment"), "a pod to serve")
+    broken = running["spec"]["nodeName"]
+    set_taints(scene, broken, [{"key": conventions.TAINT_UNHEALTHY, "effect": conventions.TAINT_UNHEALTHY_EFFECT}])
+
+    beside = scene.submit("vision", "chat", cards=4)
+    scene.runs(beside)
+    assert broken not in scene.nodes_of(beside)
+    waiting = scene.submit("vision", "chat")
+    scene.waits(waiting)
+    agent = agents_on(scene, broken)[0]
+    scene.client.delete(agent, grace_seconds=0)
+    scene.until(lambda: came_back(scene, broken, agent), "the agent to come back")
+    assert ready(scene, "Deployment")[0]["metadata"]["uid"] == running["metadata"]["uid"]
+
+    set_taints(scene, broken, [])
+    scene.runs(waiting)
+    assert scene.nodes_of(waiting) == [broken]
+
+
+def set_taints(scene: Scene, node: str, taints: Sequence[Object]) -> None:
+    """Set the taints of a node."""
+    scene.client.patch(reference("v1", "Node", node), {"spec": {"taints": taints}})
+
+
+def agents_on(scene: Scene, node: str) -> list[Object]:
+    """Return the pods of the device plugin on a node that stay."""
+    found = scene.client.list("v1", "Pod", namespace=conventions.SYSTEM_NAMESPACE)
+    here = [one for one in found if one["spec"].get("nodeName") == node and "deletionTimestamp" not in one["metadata"]]
+    return [one for one in here if one["metadata"]["name"].startswith(conventions.DEVICE_PLUGIN)]
+
+
+def came_back(scene: Scene, node: str, gone: Object) -> bool:
+    """Tell whether another pod of an agent runs in the place of one that was taken away."""
+    uids = {one["metadata"]["uid"] for one in agents_on(scene, node) if one["status"].get("phase") == "Running"}
+    return bool(uids - {gone["metadata"]["uid"]})
+
+
 WRONG = [
     (service(grace=30), "need terminationGracePeriodSeconds of 60 or more, not 30"),
     (service("StatefulSet", probe=False), "pods with cards in stateful queue 'chat' need a readinessProbe"),
