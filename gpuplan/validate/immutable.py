@@ -24,6 +24,7 @@ def _flavor_with_topology(flavor: Object) -> Object:
 FIXED: Mapping[str, Callable[[Object], Object]] = {
     "LocalQueue": lambda queue: {"clusterQueue": queue.get("spec", {}).get("clusterQueue")},
     "PriorityClass": lambda made: {key: made.get(key) for key in ("value", "preemptionPolicy")},
+    "ResourceClaimTemplate": lambda template: {"spec": template.get("spec")},
     "ResourceFlavor": _flavor_with_topology,
     "Topology": lambda topology: {"levels": topology.get("spec", {}).get("levels")},
     "DaemonSet": lambda daemon_set: {"selector": daemon_set.get("spec", {}).get("selector")},

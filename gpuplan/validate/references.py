@@ -65,6 +65,11 @@ def _local_queue(queue: Object, _: str) -> Iterator[Target]:
     yield "ClusterQueue", "", queue["spec"]["clusterQueue"]
 
 
+def _claim_template(template: Object, _: str) -> Iterator[Target]:
+    for request in template["spec"]["spec"]["devices"]["requests"]:
+        yield "DeviceClass", "", request["exactly"]["deviceClassName"]
+
+
 def _daemon_set(daemon_set: Object, namespace: str) -> Iterator[Target]:
     pod = daemon_set["spec"]["template"]["spec"]
     if "serviceAccountName" in pod:
@@ -97,6 +102,7 @@ FINDERS: Mapping[str, Callable[[Object, str], Iterator[Target]]] = {
     "ClusterRoleBinding": _binding,
     "DaemonSet": _daemon_set,
     "LocalQueue": _local_queue,
+    "ResourceClaimTemplate": _claim_template,
     "ResourceFlavor": _flavor,
     "RoleBinding": _binding,
     "ValidatingAdmissionPolicyBinding": _policy_binding,

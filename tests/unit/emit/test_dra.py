@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 from gpuplan.emit import dcgm, device_plugin, dra, kueue, prometheus_rules, provisioner, tenancy
 from gpuplan.emit.emitters import emit
+from gpuplan.manifests.set import ManifestSet
 from gpuplan.model.claims import counts
+from gpuplan.validate import immutable
+from gpuplan.validate.references import dangling
 from tests.controlplane.acceptance import apply_manifests, stored_differences
 from tests.controlplane.controlplane import ControlPlane
 from tests.unit.emit.fleets import Place, assert_golden, assert_golden_text, environment, one, place, pod
@@ -225,6 +228,22 @@ EXPOSURES = ("dra", "devicePlugin")
 def test_alerts_do_not_ask_how_a_card_is_exposed() -> None:
     claimed_pools, counted_pools = (place(f"a: {{tier: big, exposure: {exposure}}}") for exposure in EXPOSURES)
     assert claimed_pools.objects(prometheus_rules.emit) == counted_pools.objects(prometheus_rules.emit)
+
+
+def test_a_template_without_its_class_would_be_found() -> None:
+    made = emit(claimed().fleet, lambda *_: None)
+    assert not list(dangling(made))
+    without = ManifestSet.of(one for one in made if one.key.name != "gpu.gpuplan.dev")
+    assert {finding.summary.partition(" names ")[2] for finding in dangling(without)} == {
+        "DeviceClass gpu.gpuplan.dev, which is not rendered"
+    }
+
+
+def test_a_template_that_would_change_its_claim_is_found() -> None:
+    made = emit(claimed().fleet, lambda *_: None)
+    other = {**made.of_kind("ResourceClaimTemplate")[0].object, "spec": {"metadata": {}, "spec": {}}}
+    (found,) = immutable.refused(made, lambda path: other if path.endswith("vision-pretrain-1.yaml") else None)
+    assert found.summary == "ResourceClaimTemplate `pretrain-1` cannot change its `spec`"
 
 
 @pytest.mark.parametrize("beside", ["", COUNTED], ids=["all claimed", "some counted"])
