@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan import conventions
+from gpuplan.emit import amd
 from gpuplan.emit.agents import operator_pools
 from gpuplan.emit.base import CONFIRM_REMOVAL, NAMESPACES, TENANCY, manifest, metadata, namespaced
 from gpuplan.emit.workloads import WORKLOADS
@@ -64,9 +65,10 @@ def _pod_security(enforce: str, audit: str) -> StringMap:
 
 
 def _agent_namespaces(cluster: Cluster) -> tuple[str, ...]:
-    """Return the namespaces of node agents: ours, and the GPU Operator's where it has pools."""
-    ours = conventions.SYSTEM_NAMESPACE
-    return (ours, cluster.gpu_operator.namespace) if operator_pools(cluster) else (ours,)
+    """Return the namespaces of node agents: ours, and those of the GPU Operator and of AMD's where they have pools."""
+    nvidia = (cluster.gpu_operator.namespace,) if operator_pools(cluster) else ()
+    others = (amd.namespace(cluster),) if amd.operator_pools(cluster) else ()
+    return (conventions.SYSTEM_NAMESPACE, *nvidia, *others)
 
 
 def _agent_namespace(name: str) -> Namespace:

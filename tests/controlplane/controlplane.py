@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
-from tests.controlplane import agents, kueue
+from tests.controlplane import agents, handwritten, kueue
 from tests.controlplane.apiserver import ApiServer
 from tests.controlplane.client import ApiError, Client, Object, reference
 from tests.controlplane.etcd import Etcd, left_by_tests
@@ -64,11 +64,12 @@ class ControlPlane:
         return [self._etcd.process, self._server.process, *manager, *self._agents.values()]
 
     def load_crds(self, *which: str) -> None:
-        """Create sets of CRDs by name (`modulefiles.CRDS`; all of them without a name), and wait until they serve."""
-        documents = [document for name in which or CRDS if name not in self._crds for document in crd_documents(name)]
+        """Create sets of CRDs by name (`modulefiles.CRDS`, `handwritten.NAME`; all without a name), and wait until they serve."""
+        wanted = which or (*CRDS, handwritten.NAME)
+        documents = [document for name in wanted if name not in self._crds for document in crd_documents(name)]
         with ThreadPoolExecutor(CRD_WRITERS) as writers:
             kinds = [kind for created in writers.map(self._create_crd, documents) for kind in created]
-            self._crds.update(which or CRDS)
+            self._crds.update(wanted)
             self.wait_for(lambda: self.client.serves(kinds), CRD_LIMIT_SECONDS, what="the CRDs to be established")
             # The first request of a kind makes its handler and fills its cache, a while for the large ones.
             list(writers.map(self._wait_until_listed, kinds))

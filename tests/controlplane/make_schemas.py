@@ -20,20 +20,10 @@ from gpuplan.manifests import kinds
 from gpuplan.validate.schemas import file_name
 from tests.controlplane import newer_fields
 from tests.controlplane.controlplane import ControlPlane
+from tests.controlplane.handwritten import HAND_WRITTEN
 
 FOLDER = Path("schemas/kubernetes")
 CRDS = ("kueue", "prometheus", "nfd", "argocd", "gpu-operator")
-HAND_WRITTEN: Mapping[tuple[str, str], str] = {
-    (
-        "amd.com/v1alpha1",
-        "DeviceConfig",
-    ): "the module proxy does not serve ROCm/gpu-operator; fields of its release 1.5, read 2026-11-30",
-    (
-        "readiness.node.x-k8s.io/v1alpha1",
-        "NodeReadinessRule",
-    ): "the module proxy does not serve sigs.k8s.io/node-readiness-controller; fields of its CRD of 2026-11, read 2026-11-30",
-}
-"""Kinds with a schema written by hand, and why."""
 DRAFT = "http://json-schema.org/draft-07/schema#"
 METADATA = ("annotations", "labels", "name", "namespace")
 KEPT = (

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.controlplane import handwritten
 from tests.controlplane.toolchain import ToolchainError, find_go, go_environment, run_go
 
 DOWNLOAD_LIMIT_SECONDS = 600
@@ -80,6 +81,8 @@ WEBHOOKS = "config/components/webhook"
 
 def crd_documents(which: str) -> Sequence[bytes]:
     """Return the YAML documents of one set of CRDs, each one CustomResourceDefinition."""
+    if which == handwritten.NAME:
+        return handwritten.crd_documents()
     module, folder, wanted = CRDS[which]
     files = sorted((module_folder(module) / folder).glob("*.yaml"))
     texts = [file.read_bytes() for file in files if re.fullmatch(wanted, file.stem)]

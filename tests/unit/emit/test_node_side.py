@@ -6,14 +6,23 @@ import json
 
 import pytest
 
-from gpuplan.emit import dcgm, device_plugin, mig, node_labels, prometheus_rules, runtime
+from gpuplan.emit import amd, dcgm, device_plugin, exporters, mig, node_labels, prometheus_rules, runtime
 from gpuplan.model.pools import node_labels as node_labels_of
 from tests.controlplane.acceptance import apply_manifests, stored_differences
 from tests.controlplane.client import reference
 from tests.controlplane.controlplane import ControlPlane
 from tests.unit.emit.fleets import place
 
-EMITTERS = (node_labels.emit, runtime.emit, device_plugin.emit, mig.emit, dcgm.emit, prometheus_rules.emit)
+EMITTERS = (
+    node_labels.emit,
+    runtime.emit,
+    device_plugin.emit,
+    mig.emit,
+    amd.emit,
+    dcgm.emit,
+    exporters.emit,
+    prometheus_rules.emit,
+)
 NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "gpu-system"}}
 EVERY_KIND = """
 whole: {tier: big, taints: [{key: nvidia.com/gpu, effect: NoSchedule}, {key: team, value: x, effect: NoExecute}]},
@@ -21,8 +30,15 @@ cut: {selectedBy: {nfd: {nodeNames: ["a-[0-9]+"]}}, sharing: {mig: {groups: [{ca
 single: {selectedBy: {nfd: {nodeNames: [b-1]}}, sharing: {mig: {strategy: single, profiles: {3g.20gb: 2}}}},
 sliced: {tier: desk, sharing: {timeSlicing: {replicas: 4}}},
 mps: {tier: desk, selectedBy: {labels: {pool: mps}}, sharing: {mps: {replicas: 4}}},
-amd: {tier: amd, taints: [{key: amd.com/gpu, effect: NoSchedule}]}
+amd: {tier: amd, taints: [{key: amd.com/gpu, effect: NoSchedule}]},
+cpx: {tier: amd, stack: operator, selectedBy: {labels: {pool: cpx}}, taints: [{key: amd.com/gpu, effect: NoSchedule}],
+  sharing: {partition: {compute: CPX}}},
+npu: {tier: ascend, sharing: {vnpu: {templates: {vir02: 4}}}}, gaudi: {tier: gaudi}
 """
+OF_AMD = [
+    {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+    for name in ("kube-amd-gpu", "openshift-amd-gpu")
+]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +57,7 @@ def test_the_api_server_takes_every_object_and_keeps_it_as_written(
     made = place(EVERY_KIND, cluster, more).objects(*EMITTERS)
     objects = json.loads(json.dumps(made))
     client = empty_control_plane.client
-    assert [str(refused) for refused in apply_manifests(client, [NAMESPACE, *objects])] == []
+    assert [str(refused) for refused in apply_manifests(client, [NAMESPACE, *OF_AMD, *objects])] == []
     assert stored_differences(client, objects) == []
 
 
