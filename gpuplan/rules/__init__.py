@@ -19,6 +19,7 @@ from gpuplan.rules.cluster import (
     runtime_not_on_os,
     same_destination,
 )
+from gpuplan.rules.compat import mig_broken_in_driver, operator_line_ended
 from gpuplan.rules.delivery import default_project, example_repository, path_not_relative
 from gpuplan.rules.dra import card_of_another_vendor as dra_card_of_another_vendor
 from gpuplan.rules.dra import (
@@ -94,6 +95,7 @@ from gpuplan.rules.maintenance import (
     never_opens,
     revert_waits,
     unknown_time_zone,
+    window_twice,
 )
 from gpuplan.rules.mig import (
     card_cut_twice,
@@ -210,6 +212,8 @@ MODULES: tuple[ModuleType, ...] = (
     policies_need_1_30,
     runtime_not_on_os,
     same_destination,
+    mig_broken_in_driver,
+    operator_line_ended,
     default_project,
     example_repository,
     path_not_relative,
@@ -280,6 +284,7 @@ MODULES: tuple[ModuleType, ...] = (
     never_opens,
     revert_waits,
     unknown_time_zone,
+    window_twice,
     card_cut_twice,
     card_index_out_of_range,
     card_without_mig,

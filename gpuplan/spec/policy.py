@@ -11,6 +11,8 @@ from gpuplan.spec.base import Count, Labels, Name, SpecModel, Text
 
 DcgmField = Annotated[str, StringConstraints(pattern=r"^DCGM_(FI|EXP)_[A-Z0-9_]+$")]
 Enforcement = Literal["off", "warn", "deny"]
+MAX_DESCRIPTION = 255
+"""Bytes in the description of a sync window that Argo CD takes."""
 Minutes = Annotated[int, Field(ge=1, le=7 * 24 * 60)]
 """A stretch of time in an alert, up to a week."""
 
@@ -80,8 +82,15 @@ class WindowSpec(SpecModel):
     """`allow`: changes come in such windows only. `deny`: never in this one, whatever others allow."""
     manual_sync: bool = False
     """Whether a person may still sync by hand while the window keeps changes off."""
-    reason: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
+    reason: Text | None = None
     """Why; shown by Argo CD."""
+
+    @model_validator(mode="after")
+    def _short_description(self) -> Self:
+        length = len(f"{self.name or ''}: {self.reason or ''}".encode())
+        if length > MAX_DESCRIPTION:
+            raise ValueError(f"name and reason may have {MAX_DESCRIPTION} bytes together (they have {length})")
+        return self
 
 
 class MaintenanceSpec(SpecModel):
