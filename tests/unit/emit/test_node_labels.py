@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from gpuplan.emit import node_labels
+from gpuplan.emit import agents, node_labels
+from gpuplan.model.pools import node_labels as model_labels
 from tests.unit.emit.fleets import assert_golden, place
 
 A100, T4, NIC = (
@@ -90,6 +91,31 @@ def test_cards_of_other_makers_are_labelled_too() -> None:
     made = rules("amd: {tier: amd}")["amd"]
     assert labelled(made, "n", {"vendor": "1002", "device": "74a1", "class": "1200"})
     assert not labelled(made, "n", A100)
+
+
+def test_cards_of_one_maker_with_other_agents_are_told_apart() -> None:
+    made = rules("gaudi: {tier: gaudi}")["gaudi"]
+    assert labelled(made, "n", {"vendor": "1da3", "device": "1060", "class": "1200"})
+    assert not labelled(made, "n", {"vendor": "8086", "device": "0bd5", "class": "0380"})
+
+
+def test_labels_without_a_domain_are_left_to_people_since_nfd_would_give_them_one() -> None:
+    here = place("npu: {tier: ascend}")
+    (made,) = here.objects(node_labels.emit)
+    assert set(made["spec"]["rules"][0]["labels"]) == set(model_labels(here.pool))
+    assert agents.labels(here.cluster, here.pool)["accelerator"] == "huawei-Ascend310P"
+
+
+def test_an_amd_node_gets_the_profile_by_which_it_is_partitioned_unless_others_do_that() -> None:
+    pool = "amd: {tier: amd, stack: %s, sharing: {partition: {compute: CPX}}}"
+    assert rules(pool % "operator")["amd"]["labels"]["dcm.amd.com/gpu-config-profile"] == "cpx-nps1-8"
+    assert "dcm.amd.com/gpu-config-profile" not in rules(pool % "external")["amd"]["labels"]
+
+
+def test_nvidias_operator_is_kept_off_nvidia_nodes_only() -> None:
+    made = rules("lab: {stack: operator}, desk: {tier: desk}, amd: {tier: amd, stack: operator}, npu: {tier: ascend}")
+    kept_off = {name for name, rule in made.items() if "nvidia.com/gpu.deploy.operands" in rule["labels"]}
+    assert kept_off == {"desk"}
 
 
 @pytest.mark.parametrize("by", ["labels: {pool: lab}", "provisioner: karpenter"])
