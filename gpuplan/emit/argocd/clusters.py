@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from gpuplan import conventions
+from gpuplan.emit import agents
 from gpuplan.emit.argocd.shared import DELIVERY, by_name, destination, manifest, metadata, project, sync_policy
 from gpuplan.emit.sync_windows import with_windows
 from gpuplan.manifests.kinds import Application, AppProject
@@ -15,6 +16,28 @@ from gpuplan.model.fleet import Cluster, Fleet
 
 OWN_GROUPS = ("kueue.x-k8s.io", "nfd.k8s-sigs.io")
 """API groups whose cluster-scoped objects are the fleet's alone, under names from the spec. Others are allowed by name."""
+
+NODE_SIDE_OF_CLUSTERS = frozenset(
+    {
+        ("nvidia.com", "ClusterPolicy", conventions.CLUSTER_POLICY),
+        ("nvidia.com", "NVIDIADriver", f"{conventions.OWN_PREFIX}*"),
+        ("rbac.authorization.k8s.io", "ClusterRole", f"{conventions.OWN_PREFIX}*"),
+        ("rbac.authorization.k8s.io", "ClusterRoleBinding", f"{conventions.OWN_PREFIX}*"),
+    }
+)
+NODE_SIDE = frozenset(
+    {
+        ("", "ConfigMap"),
+        ("", "Service"),
+        ("", "ServiceAccount"),
+        ("apps", "DaemonSet"),
+        ("monitoring.coreos.com", "ServiceMonitor"),
+        ("rbac.authorization.k8s.io", "Role"),
+        ("rbac.authorization.k8s.io", "RoleBinding"),
+    }
+)
+"""What some stack has on the nodes' side: permitted on every stack, or agents that the last pool leaves behind when it moves
+to another could not be taken away, and two device plugins would offer one card."""
 
 
 def emit(fleet: Fleet, manifests: Sequence[Manifest]) -> Iterator[Manifest]:
@@ -28,6 +51,9 @@ def _fleet_project(fleet: Fleet, manifests: Sequence[Manifest]) -> AppProject:
     keyed = [(one.cluster, one.key) for one in manifests]
     cluster_kinds = {_permitted(key) for _, key in keyed if not key.namespace}
     namespace_kinds = {_group_kind(key) for _, key in keyed if key.namespace}
+    if any(agents.nvidia_pools(cluster) for cluster in fleet.clusters):
+        cluster_kinds |= NODE_SIDE_OF_CLUSTERS
+        namespace_kinds |= NODE_SIDE
     namespaces: dict[str | None, set[str]] = {}
     for cluster, key in keyed:
         namespaces.setdefault(cluster, {conventions.SYSTEM_NAMESPACE}).add(key.namespace)

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from gpuplan.emit import argocd, guardrails, kueue, priority, tenancy
+from gpuplan.emit.argocd.clusters import NODE_SIDE, NODE_SIDE_OF_CLUSTERS
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Fleet
 from tests.build import fleet
@@ -91,24 +92,45 @@ def test_the_project_permits_each_object_of_the_clusters_and_nothing_else() -> N
         {"name": "us", "namespace": "gpu-system"},
         {"name": "us", "namespace": "nlp"},
     ]
-    assert spec["namespaceResourceWhitelist"] == [
-        {"group": "kueue.x-k8s.io", "kind": "LocalQueue"},
-        {"group": "rbac.authorization.k8s.io", "kind": "RoleBinding"},
-    ]
-    assert spec["clusterResourceWhitelist"] == [
-        {"group": "", "kind": "Namespace", "name": "gpu-system"},
-        {"group": "", "kind": "Namespace", "name": "nlp"},
-        {"group": "", "kind": "Namespace", "name": "vision"},
-        {"group": "admissionregistration.k8s.io", "kind": "ValidatingAdmissionPolicy", "name": "gpuplan-*"},
-        {"group": "admissionregistration.k8s.io", "kind": "ValidatingAdmissionPolicyBinding", "name": "gpuplan-*"},
-        {"group": "kueue.x-k8s.io", "kind": "ClusterQueue"},
-        {"group": "kueue.x-k8s.io", "kind": "Cohort"},
-        {"group": "kueue.x-k8s.io", "kind": "ResourceFlavor"},
-        {"group": "kueue.x-k8s.io", "kind": "Topology"},
-        {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass"},
-        {"group": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "gpuplan-*"},
-        {"group": "scheduling.k8s.io", "kind": "PriorityClass", "name": "gpuplan-*"},
-    ]
+    assert {(one["group"], one["kind"]) for one in spec["namespaceResourceWhitelist"]} - NODE_SIDE == {
+        ("kueue.x-k8s.io", "LocalQueue"),
+    }
+    assert {(one["group"], one["kind"], one.get("name", "")) for one in spec["clusterResourceWhitelist"]} == {
+        *NODE_SIDE_OF_CLUSTERS,
+        ("", "Namespace", "gpu-system"),
+        ("", "Namespace", "nlp"),
+        ("", "Namespace", "vision"),
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy", "gpuplan-*"),
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding", "gpuplan-*"),
+        ("kueue.x-k8s.io", "ClusterQueue", ""),
+        ("kueue.x-k8s.io", "Cohort", ""),
+        ("kueue.x-k8s.io", "ResourceFlavor", ""),
+        ("kueue.x-k8s.io", "Topology", ""),
+        ("kueue.x-k8s.io", "WorkloadPriorityClass", ""),
+        ("scheduling.k8s.io", "PriorityClass", "gpuplan-*"),
+    }
+    for permitted in (spec["namespaceResourceWhitelist"], spec["clusterResourceWhitelist"]):
+        assert permitted == sorted(permitted, key=lambda one: (one["group"], one["kind"], one.get("name", "")))
+
+
+def permitted(stack: str) -> set[tuple[str, str]]:
+    """Return the kinds that a fleet on one stack lets Argo CD change, whether or not they are in a namespace."""
+    text = ONE_EXTERNAL.replace('eu: {kubernetes: "1.36"', f'eu: {{kubernetes: "1.36", stack: {stack}')
+    spec = objects(text)["AppProject/gpus"]["spec"]
+    lists = (spec["namespaceResourceWhitelist"], spec["clusterResourceWhitelist"])
+    return {(one["group"], one["kind"]) for each in lists for one in each}
+
+
+@pytest.mark.parametrize("stack", ["manual", "operator", "external"])
+def test_what_a_pool_leaves_behind_when_it_moves_to_another_stack_may_be_taken_away(stack: str) -> None:
+    """Argo CD does not see what a project does not permit: a DaemonSet of a stack that nobody is on any more would run on."""
+    assert permitted(stack) >= {
+        ("", "ConfigMap"),
+        ("apps", "DaemonSet"),
+        ("monitoring.coreos.com", "ServiceMonitor"),
+        ("nvidia.com", "ClusterPolicy"),
+        ("nvidia.com", "NVIDIADriver"),
+    }
 
 
 def test_kueue_is_a_pinned_chart_with_our_configuration_and_without_a_hand_in_kube_system() -> None:
