@@ -1,7 +1,8 @@
 """Kernel modules that the pool's card does not work with.
 
 The open modules need Turing or newer: with them a V100 is not driven. Grace Hopper and Blackwell work with the open
-modules only. `auto` chooses by the card, which the driver can do since 570.86.15.
+modules only. `auto`, the default, chooses by the card, which the driver can do since 570.86.15; where the operator installs an
+older one, the modules have to be named.
 
 Source: NVIDIA open-gpu-kernel-modules README; GPU Operator platform support and installation guide.
 """
@@ -33,7 +34,9 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for _, pool in pools(fleet):
         path = (*pool.path, "driver", "kernelModules")
         limits = fleet.catalog.driver_limits(pool.card)
-        if limits is None or not written(fleet, path):
+        # What nobody wrote matters only where the operator hands it on to a driver that it installs.
+        handed_on = pool.stack == "operator" and not pool.driver.preinstalled
+        if limits is None or not (handed_on or written(fleet, path)):
             continue
         chosen, needed = pool.driver.kernel_modules, limits.kernel_modules
         fit = kernel_modules(pool, limits)

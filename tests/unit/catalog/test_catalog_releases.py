@@ -89,6 +89,7 @@ def test_a_range_holds_every_patch_of_its_minors(version: str, *, inside: bool) 
 def test_the_matrix_knows_the_newest_kueue_and_operator() -> None:
     assert str(KNOWN.compat.kueue["0.19"].tested) == "1.34-1.36"
     assert {line: row.life for line, row in KNOWN.compat.operator.items()} == {
+        "24.9": "ended",
         "25.3": "ended",
         "25.10": "ended",
         "26.3": "deprecated",

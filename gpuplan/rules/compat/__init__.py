@@ -1,0 +1,1 @@
+"""Rules about versions of different makers going together."""
