@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gpuplan import conventions
+from gpuplan.catalog.cards import Vendor
 from gpuplan.diagnostics import Diagnostic, KeyPath, Severity
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import SharingMode
@@ -31,6 +32,8 @@ DOC = RuleDoc(
     good="teams:\n  vision:\n    quotas: {pretrain: {}}",
 )
 
+LONGEST_AGENT_OF_AMD = "-device-config-manager"
+"""How the longest name ends that AMD's operator makes of a DeviceConfig's."""
 MAX_DOMAIN = 253
 MAX_KEY_NAME = 63
 MAX_KEY = MAX_DOMAIN + 1 + MAX_KEY_NAME
@@ -68,6 +71,8 @@ def _names(cluster: Cluster) -> Iterator[Name]:
         if pool.stack == "manual":
             name = conventions.daemon_set_name(conventions.DEVICE_PLUGIN, pool.name)
             yield Name("DaemonSet", name, pool.path)
+        if pool.stack == "operator" and pool.card.vendor is Vendor.AMD:
+            yield Name("DaemonSet", conventions.device_config_name(pool.name) + LONGEST_AGENT_OF_AMD, pool.path)
     for flavor in cluster.flavors:
         pool = flavor.pools[0]
         if flavor.sharing.mode is SharingMode.MIG:
