@@ -117,7 +117,7 @@ def _operator(fleet: Fleet, move: _Move) -> Iterator[Diagnostic]:
             f"This takes {move.what} from {move.old} to {move.new} in one step; the road is {way}",
             at=move.at,
             fix=f"Write a version of line {road[1]} under `components.gpuOperator.version`, render, let it sync and wait until "
-            f"all its pods are ready; then go on to {' and '.join((*road[2:-1], line_name(move.new)))} in the same way.",
+            f"all its pods are ready; then go on to {', then '.join((*road[2:-1], line_name(move.new)))} in the same way.",
         )
 
 
