@@ -52,7 +52,7 @@ def _expected(fleet: Fleet, cluster: Cluster, family: Family, pools: Sequence[No
     resources = sorted({made.resource for pool in pools for made in produced_resources(pool)})
     plugin = family.plugin
     return DOC.found(
-        f"Cluster `{cluster.name}` needs {plugin.name}, {plugin.version}, to offer {listed(resources)} ({family.title})",
+        f"Cluster `{cluster.name}` needs {plugin.name} {plugin.version} to offer {listed(resources)} ({family.title})",
         at=point(fleet, (*pools[0].path, "card")),
         detail=" ".join(sentence for sentence in _details(family, pools) if sentence),
         also=tuple(Related("needs it too", point(fleet, (*pool.path, "card"))) for pool in pools[1:]),
@@ -69,6 +69,9 @@ def _details(family: Family, pools: Sequence[NodePool]) -> Iterator[str]:
             )
         return
     yield _exporter(family)
+    theirs = [key for key in family.reads if key not in agent_labels(pools[0])]
+    if theirs:
+        yield f"Its agents also go by the node labels {listed(theirs)}, which are not ours to set."
     yield from _labels(pools)
 
 
