@@ -32,7 +32,7 @@ nodePools:
   t4: {tier: desk, sharing: {hami: {split: 4}}}
   l40s: {tier: serve}
 taskPools:
-  pretrain: {kind: training, service: guaranteed, tiers: [train], largestJob: {cardsPerPod: 4}, frameworks: [job, pod]}
+  pretrain: {kind: training, service: guaranteed, tiers: [train], largestJob: {cardsPerPod: 4}, frameworks: [job, jobset, pod]}
   slices: {kind: experiment, service: queued, tiers: [lab]}
   notebooks: {kind: experiment, service: queued, tiers: [desk]}
   nightly: {kind: batchInference, service: queued, tiers: [serve]}
@@ -136,3 +136,18 @@ def test_claims_and_parts_pass_in_their_queues_alone(guarded: Client, case: str)
     asked, expected = CASES[case]
     said = refusal(guarded, asked)
     assert expected in said if expected else said == ""
+
+
+def test_a_gang_of_many_claims_stays_within_the_server_s_cost_limit(guarded: Client) -> None:
+    one = work("pretrain", claim=BY_TEMPLATE)
+    pod = one["spec"]["template"]["spec"]
+    containers = [{**pod["containers"][0], "name": f"main-{number}"} for number in range(8)]
+    template = {"spec": {"template": {"spec": {**pod, "containers": containers}}}}
+    gang = {
+        **reference("jobset.x-k8s.io/v1alpha2", "JobSet", "work", "vision"),
+        "spec": {"replicatedJobs": [{"name": f"workers-{number}", "template": template} for number in range(100)]},
+    }
+    gang["metadata"] = {**gang["metadata"], "labels": one["metadata"]["labels"]}
+    assert refusal(guarded, gang) == ""
+    gang["metadata"]["labels"] = {}
+    assert "outside every queue" in refusal(guarded, gang)
