@@ -59,7 +59,7 @@ def expects(fleet: Fleet, cluster: Cluster) -> str:
     """Return the page of a cluster, as Markdown."""
     from gpuplan.report.templating import filled  # noqa: PLC0415 - jinja2 costs fleets that have no use for it
 
-    pools = cluster.pools_on("external")
+    pools = tuple(sorted(cluster.pools_on("external"), key=lambda pool: pool.name))
     provided = fleet.catalog.provided.get(cluster.distribution)
     nodes = fleet.catalog.distributions[cluster.distribution]
     keys = sorted({key for pool in pools for key in node_labels(pool)})

@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from gpuplan.manifests.set import ManifestSet, TextFile
 from gpuplan.model.lifecycle import HOLD_LABEL, stable_labels
@@ -15,6 +16,8 @@ from gpuplan.model.pools import node_labels, produced_resources
 from gpuplan.output.files import OutputFile
 from gpuplan.output.partial import only
 from gpuplan.report.runbooks import texts
+from tests.build import resolved
+from tests.generated import fleets
 from tests.unit.emit.fleets import Place, place
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -189,3 +192,30 @@ def test_the_text_ends_in_one_line_break_and_holds_no_gaps() -> None:
         assert not text.text.endswith("\n\n")
         assert "\n\n\n" not in text.text, text.path
         assert not re.search(r"[ \t]$", text.text, re.MULTILINE), text.path
+
+
+@settings(max_examples=25, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@given(fleets())
+def test_any_fleet_gets_runbooks_with_commands_that_a_shell_can_read(spec: str) -> None:
+    fleet, _ = resolved(spec)
+    assert fleet is not None
+    made = tuple(texts(fleet))
+    cut = {
+        f"runbooks/{cluster.name}/mig-{pool.name}.md"
+        for cluster in fleet.clusters
+        for pool in cluster.pools
+        if pool.sharing.groups
+    }
+    governed = {f"runbooks/{cluster.name}/expects.md" for cluster in fleet.clusters if cluster.pools_on("external")}
+    assert {text.path for text in made} == cut | governed
+    for text in made:
+        assert "\n\n\n" not in text.text, text.path
+        for line in command_lines(text.text):
+            assert shlex.split(line)
+
+
+def test_the_order_of_the_pools_in_the_spec_changes_no_word() -> None:
+    pools = ["a: {selectedBy: {labels: {pool: a}}}", f"b: {{sharing: {{mig: {{{LAYOUT}}}}}}}", "c: {tier: amd}"]
+    both = [texts(place(", ".join(order), "stack: external").fleet) for order in (pools, pools[::-1])]
+    first, second = ({text.path: text.text for text in made} for made in both)
+    assert first == second
