@@ -2,9 +2,10 @@
 
 HAMi brings a device plugin, a scheduler and a webhook that sends pods to it. gpuplan does not install it, but renders the
 values of its chart beside the provisioner's snippets: so that its plugin runs on just the nodes of these pools, by a label of
-ours, and splits cards as the quotas say.
+ours, and splits cards as the quotas say. The DCGM exporter watches the cards as everywhere; but it cannot tell which pods
+share one. That, and how much of it each uses, HAMi's own monitors say.
 
-Source: Project-HAMi/HAMi v2.10.0, charts/hami/values.yaml.
+Source: Project-HAMi/HAMi v2.10.0, charts/hami/values.yaml; Project-HAMi/HAMi #112.
 """
 
 from __future__ import annotations
@@ -30,9 +31,12 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool that HAMi shares."""
     hami = fleet.catalog.hami
+    ports = " and ".join(map(str, hami.monitor_ports))
+    detail = f"{DOC.why} Which pods use how much of a card is told by its monitors (node ports {ports}), not by the exporter."
     for cluster, pool in hami_pools(fleet):
         values = f": install its chart {hami.version} with `provisioner/{cluster.name}/hami/values.yaml`"
         yield DOC.found(
             f"HAMi has to run on the nodes of pool `{pool.name}`{'' if pool.stack == 'external' else values}",
             at=fleet.places.key(hami_path(pool)),
+            detail=detail,
         )

@@ -10,6 +10,7 @@ import yaml
 from gpuplan.catalog import load
 from gpuplan.emit import agents, dcgm, device_plugin, hami, kueue
 from gpuplan.model.pools import produced_resources
+from gpuplan.rules.hami import chart_expected
 from tests.unit.emit.fleets import Place, assert_golden_text, one, place
 
 TAINT = "taints: [{key: nvidia.com/gpu, effect: NoSchedule}, {key: team, value: x, effect: NoExecute}]"
@@ -98,3 +99,8 @@ def test_parts_are_alternatives_of_one_card() -> None:
     assert known.card not in known.parts
     assert all(part.startswith("nvidia.com/gpu") for part in known.parts)
     assert known.default_cards == 1
+
+
+def test_who_uses_how_much_of_a_card_is_said_to_be_seen_in_hami_s_own_monitors() -> None:
+    (found,) = chart_expected.check(place(SHARED).fleet)
+    assert "node ports 31992 and 31993" in found.detail
