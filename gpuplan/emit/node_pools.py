@@ -45,7 +45,7 @@ def _expressions(cluster: Cluster) -> Iterator[str]:
     for pool in _others(cluster):
         yield _by_labels(pool)
     for pool in _others(cluster):
-        if pool.card.vendor is not Vendor.NVIDIA:
+        if pool.card.vendor is not Vendor.NVIDIA or pool.stack == "operator":
             yield from _by_resource(cluster, pool)
 
 
