@@ -33,7 +33,7 @@ def specs(draw: st.DrawFn) -> Spec:
     spec = {"metadata": {"name": name}, "clusters": platforms, **draw(hardware(platforms))}
     fleet, found = resolved(plain_text(spec))
     assert fleet is not None, [f"{finding.at} {finding.summary}" for finding in found]
-    return {**spec, **draw(demand(Supply(fleet))), **draw(policies())}
+    return {**spec, **draw(demand(Supply(fleet))), **draw(policies(tuple(platforms)))}
 
 
 def fleets() -> st.SearchStrategy[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -22,10 +23,11 @@ SUPPRESSIONS: tuple[Entry, ...] = (
 
 
 @st.composite
-def policies(draw: st.DrawFn) -> dict[str, Any]:
-    """Return any of the sections `monitoring`, `governance`, `delivery` and `suppress`."""
+def policies(draw: st.DrawFn, clusters: Sequence[str]) -> dict[str, Any]:
+    """Return any of the sections `monitoring`, `governance`, `delivery` and `suppress`, for clusters of these names."""
     made: dict[str, Any] = {}
-    for key, section in (("monitoring", _monitoring()), ("governance", _governance()), ("delivery", _delivery())):
+    sections = {"monitoring": _monitoring(), "governance": _governance(clusters), "delivery": _delivery()}
+    for key, section in sections.items():
         if draw(st.booleans()):
             made[key] = draw(section)
     if draw(words.SELDOM):
@@ -64,15 +66,51 @@ def _monitoring(draw: st.DrawFn) -> Entry:
 
 
 @st.composite
-def _governance(draw: st.DrawFn) -> Entry:
+def _governance(draw: st.DrawFn, clusters: Sequence[str]) -> Entry:
     users = st.lists(words.texts(), max_size=2, unique=True)
     rails = {
         "queueRequired": st.sampled_from(ENFORCEMENT),
         "producedResources": st.sampled_from(ENFORCEMENT),
+        "statefulServing": st.sampled_from(ENFORCEMENT),
         "exemptUsers": users,
     }
     security = st.sampled_from(("baseline", "restricted", "privileged"))
-    return draw(_some({"guardRails": _some(rails), "podSecurity": security}))
+    said = {
+        "guardRails": _some(rails),
+        "podSecurity": security,
+        "maintenance": st.fixed_dictionaries({"windows": st.lists(_windows(clusters), max_size=3)}),
+        "nodeHealth": _node_health(clusters),
+    }
+    return draw(_some(said))
+
+
+@st.composite
+def _windows(draw: st.DrawFn, clusters: Sequence[str]) -> Entry:
+    """Return a window; those that deny are short, so that some time is left."""
+    kind = draw(st.sampled_from(("allow", "deny")))
+    said = {
+        "name": words.texts(),
+        "reason": words.texts(),
+        "timeZone": st.sampled_from(("UTC", "Europe/Berlin", "Asia/Kathmandu", "Etc/GMT+12")),
+        "clusters": _cluster_names(clusters),
+        "manualSync": st.booleans(),
+    }
+    duration = draw(st.sampled_from(("4h", "1h30m", "90m") if kind == "allow" else ("5m", "1m30s")))
+    schedule = draw(st.sampled_from(("0 2 * * 6", "*/30 1-5/2 ? * MON-fri", "0 0 1 jan,Feb *", "15 3 1,15 * 0")))
+    return {"schedule": schedule, "duration": duration, "kind": kind, **draw(_some(said))}
+
+
+@st.composite
+def _node_health(draw: st.DrawFn, clusters: Sequence[str]) -> Entry:
+    types = draw(st.lists(st.sampled_from(("GpuHealthy", "acme.example/Gpu_Missing", "x")), min_size=1, unique=True))
+    conditions = [{"type": name, **draw(_some({"healthyWhen": st.booleans()}))} for name in types]
+    said = {"clusters": _cluster_names(clusters), "dryRun": st.booleans()}
+    controller = draw(st.sampled_from(("nodeReadiness", "none")))
+    return {"controller": controller, "conditions": conditions, **draw(_some(said))}
+
+
+def _cluster_names(clusters: Sequence[str]) -> st.SearchStrategy[list[str]]:
+    return st.lists(st.sampled_from(tuple(clusters)), min_size=1, unique=True)
 
 
 @st.composite
