@@ -93,8 +93,7 @@ def test_agents_stand_on_tainted_nodes_of_their_pool_and_step_aside_for_the_mig_
     )
     assert agents_on(plane, "n3") == set()
 
-    def label(value: str) -> None:
-        names = ("device-plugin", "gpu-feature-discovery", "dcgm-exporter")
+    def label(value: str, names: tuple[str, ...] = ("device-plugin", "gpu-feature-discovery", "dcgm-exporter")) -> None:
         labels = {f"nvidia.com/gpu.deploy.{name}": value for name in names}
         client.patch(reference("v1", "Node", "n1"), {"metadata": {"labels": labels}})
 
@@ -102,3 +101,10 @@ def test_agents_stand_on_tainted_nodes_of_their_pool_and_step_aside_for_the_mig_
     plane.wait_for(lambda: agents_on(plane, "n1") == {"nvidia-mig-manager"}, what="the agents to step aside")
     label("true")
     plane.wait_for(lambda: agents_on(plane, "n1") == everyone, what="the agents to come back")
+    label("false", ("mig-manager",))
+    plane.wait_for(
+        lambda: agents_on(plane, "n1") == everyone - {"nvidia-mig-manager"},
+        what="the manager to be held off, by a person",
+    )
+    label("true", ("mig-manager",))
+    plane.wait_for(lambda: agents_on(plane, "n1") == everyone, what="the manager to come back")
