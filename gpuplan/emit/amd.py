@@ -92,14 +92,14 @@ def _driver(fleet: Fleet, cluster: Cluster, pool: NodePool, tolerated: list[Tole
             "enable": True,
             "maxParallelUpgrades": 1,
             "maxUnavailableNodes": "25%",
-            "nodeDrainPolicy": {"force": False, "timeoutSeconds": _drain_seconds(cluster, pool)},
+            "nodeDrainPolicy": {"force": False, "timeoutSeconds": drain_seconds(cluster, pool)},
             "rebootRequired": True,
         },
     }
     return {**made, "tolerations": tolerated} if tolerated else made
 
 
-def _drain_seconds(cluster: Cluster, pool: NodePool) -> int:
+def drain_seconds(cluster: Cluster, pool: NodePool) -> int:
     """Return how long a node may take to empty itself: as long as the slowest stateful pod that may run there."""
     graces = (cohort.task_pool.drain_seconds for cohort in cluster.cohorts if pool.tier.name in cohort.task_pool.tiers)
     return max((SHORTEST_DRAIN_SECONDS, *graces))

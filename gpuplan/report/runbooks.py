@@ -11,14 +11,15 @@ from collections.abc import Iterator
 
 from gpuplan import conventions
 from gpuplan.catalog.cards import Vendor
-from gpuplan.emit import base
+from gpuplan.emit import amd, base
 from gpuplan.manifests.set import TextFile
 from gpuplan.model import steps
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.lifecycle import STATE_LABEL, CardCut, MigChange, mig_changes, stable_labels
-from gpuplan.model.pools import NodePool
+from gpuplan.model.pools import NodePool, SharingMode
 from gpuplan.report.expectations import expects
 from gpuplan.report.kubectl import allocatable_path, awaited, label_path, selector
+from gpuplan.report.partitions import partition_text
 
 NODE = '"$NODE"'
 """The node at hand, in the reader's shell."""
@@ -42,6 +43,9 @@ def texts(fleet: Fleet) -> Iterator[TextFile]:
             if pool.card.vendor is Vendor.NVIDIA:
                 text = _mig(pool, change)
                 yield _file(fleet, cluster, f"mig-{pool.name}", text, pool)
+        for pool in amd.operator_pools(cluster):
+            if pool.sharing.mode is SharingMode.PARTITION:
+                yield _file(fleet, cluster, f"partition-{pool.name}", partition_text(cluster, pool), pool)
         external = cluster.pools_on("external")
         if external:
             yield _file(fleet, cluster, "expects", expects(fleet, cluster), *external)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 
 from gpuplan.manifests.set import ManifestSet, TextFile
 from gpuplan.model.lifecycle import HOLD_LABEL, stable_labels
-from gpuplan.model.pools import node_labels, produced_resources
+from gpuplan.model.pools import SharingMode, node_labels, produced_resources
 from gpuplan.output.files import OutputFile
 from gpuplan.output.partial import only
 from gpuplan.report.runbooks import texts
@@ -207,7 +207,13 @@ def test_any_fleet_gets_runbooks_with_commands_that_a_shell_can_read(spec: str) 
         if pool.sharing.groups
     }
     governed = {f"runbooks/{cluster.name}/expects.md" for cluster in fleet.clusters if cluster.pools_on("external")}
-    assert {text.path for text in made} == cut | governed
+    partitioned = {
+        f"runbooks/{cluster.name}/partition-{pool.name}.md"
+        for cluster in fleet.clusters
+        for pool in cluster.pools_on("operator")
+        if pool.sharing.mode is SharingMode.PARTITION
+    }
+    assert {text.path for text in made} == cut | governed | partitioned
     for text in made:
         assert "\n\n\n" not in text.text, text.path
         for line in command_lines(text.text):
