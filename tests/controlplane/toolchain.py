@@ -77,6 +77,7 @@ KWOK = Graph(name="kwok")
 KUBECONFORM = Graph(name="kubeconform")
 # Service discovery of a dozen clouds is most of promtool's code and no part of checking a rule.
 PROMTOOL = Graph(name="promtool", tags=("remove_all_sd", "enable_kubernetes_sd"))
+HELM = Graph(name="helm")
 
 TOOLS = (
     Tool(name="etcd", graph=KUBE, package="go.etcd.io/etcd/server/v3"),
@@ -88,6 +89,7 @@ TOOLS = (
     Tool(name="kwok", graph=KWOK, package="sigs.k8s.io/kwok/cmd/kwok"),
     Tool(name="kubeconform", graph=KUBECONFORM, package="github.com/yannh/kubeconform/cmd/kubeconform"),
     Tool(name="promtool", graph=PROMTOOL, package="github.com/prometheus/prometheus/cmd/promtool"),
+    Tool(name="helmrender", graph=HELM, package="./helmrender"),
 )
 
 
