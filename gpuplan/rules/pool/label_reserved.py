@@ -3,9 +3,9 @@
 `selectedBy.labels` names labels that the nodes have already. Labels under `gpuplan.dev/` come from gpuplan itself, by
 `nfd` or a `provisioner`; and with `stack: manual` most labels under `nvidia.com/` come from GPU Feature Discovery,
 which gpuplan runs on the nodes that the pool's labels select. It would wait for labels that it alone can set, and no
-node would ever be found.
+node would ever be found. So it is with AMD's node labeller, which a DeviceConfig runs on the nodes of its pool.
 
-Source: NVIDIA GPU Feature Discovery, list of labels.
+Source: NVIDIA GPU Feature Discovery, list of labels; ROCm/k8s-device-plugin, node labeller.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan import conventions
+from gpuplan.catalog.cards import Vendor
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import NodePool
@@ -29,7 +30,7 @@ DOC = RuleDoc(
     good="nodePools:\n  a: {selectedBy: {labels: {node.kubernetes.io/instance-type: g6e.12xlarge}}}",
 )
 
-NVIDIA = "nvidia.com/"
+NVIDIA, AMD = "nvidia.com/", "amd.com/gpu."
 SET_BY_OTHERS = (
     "nvidia.com/gpu.present",
     conventions.LABEL_MIG_CONFIG,
@@ -55,5 +56,7 @@ def _writer(pool: NodePool, key: str) -> str:
     """Return who of ours writes the label; empty where nobody of ours does."""
     if key.startswith(conventions.LABEL_DOMAIN + "/"):
         return "gpuplan itself"
+    if pool.card.vendor is Vendor.AMD:
+        return "AMD's node labeller on that pool" if key.startswith(AMD) and pool.stack == "operator" else ""
     discovered = key.startswith(NVIDIA) and not key.startswith(SET_BY_OTHERS)
     return "GPU Feature Discovery of that pool" if discovered and pool.stack != "external" else ""
