@@ -65,7 +65,7 @@ def text_of(place: str) -> str:
 def rendered(helmrender: Path, made: Fleet) -> list[Any]:
     (cluster,) = made.clusters
     chart = module_folder(GPU_OPERATOR) / CHART
-    command = [helmrender, str(chart), conventions.OPERATOR_RELEASE, cluster.gpu_operator.namespace]
+    command: list[str | Path] = [helmrender, chart, conventions.OPERATOR_RELEASE, cluster.gpu_operator.namespace]
     values = json.dumps(gpu_operator.chart_values(made, cluster))
     done = subprocess.run(command, input=values, capture_output=True, text=True, check=True)
     return [one for one in yaml.load_all(done.stdout, yaml.CSafeLoader) if one]

@@ -1,7 +1,8 @@
 """A GPU Operator whose custom resources lack a field that the spec asks for.
 
 The API server drops a field that a CRD does not have, without a word: the operator would run, and do something else than the
-spec says. The catalogue knows since which release line each field is accepted.
+spec says. The catalogue knows since which release line each field is accepted. A field for want of which only a metric is
+coarser is a warning.
 
 Source: the CRDs of NVIDIA/gpu-operator and the pull requests that changed them (catalogue, operator.yaml).
 """
@@ -34,12 +35,13 @@ DOC = RuleDoc(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """A field, when a pool asks for it, by which keys of the pool, and in which words."""
+    """A field, when a pool asks for it, by which keys of the pool, in which words, and how bad it is to go without."""
 
     field: str
     asks: Callable[[NodePool], bool]
     keys: KeyPath
     words: str
+    severity: Severity
 
 
 WISHES = (
@@ -48,12 +50,14 @@ WISHES = (
         asks=lambda pool: pool.driver.kernel_modules != "auto" and not pool.driver.preinstalled,
         keys=("driver", "kernelModules"),
         words="chooses its kernel modules",
+        severity=Severity.ERROR,
     ),
     Wish(
         field=operator.EXPORTER_HOST_PID,
         asks=lambda pool: pool.sharing.shared,
         keys=("sharing",),
         words="shares its cards, and only with the node's processes in sight can the exporter tell whose use is whose",
+        severity=Severity.WARNING,
     ),
 )
 
@@ -74,4 +78,5 @@ def _finding(fleet: Fleet, cluster: Cluster, pool: NodePool, wish: Wish) -> Diag
         f"{since}: pool `{pool.name}` {wish.words}",
         at=point(fleet, (*pool.path, *wish.keys)),
         fix=f"Take a GPU Operator of line {since} or newer, or leave this out.",
+        severity=wish.severity,
     )
