@@ -35,6 +35,13 @@ WORDS = (
     ("hami/memory-not-counted", "should ask for 25 % of a card's memory each"),
     ("hami/split-implausible", "a split of 100 leaves 163 MiB of each `t4` for a pod"),
     ("hami/splits-differ", "Pool `b` splits a card for 8 pods, and `a` of the same cluster for 4"),
+    ("maintenance/bad-schedule", "Argo CD cannot read the schedule `@weekly`: it has 1 field, not 5"),
+    ("maintenance/bad-schedule", "`7` in the day of week is outside 0 to 6"),
+    (
+        "maintenance/bad-duration",
+        "Argo CD cannot use the duration `2d`: Go knows the units h, m and s; write days as hours",
+    ),
+    ("maintenance/revert-waits", "Taking back a bad change in `eu` waits for up to 5 d 20 h"),
     ("mig/card-index-out-of-range", "Pool `a` has no card 8: its 8 cards are 0 to 7"),
     ("mig/labels-not-set", "`nvidia.com/mig.config: 7x1g.5gb`"),
     ("mig/profile-not-on-card", "Write `1g.10gb` for `1g.5gb`."),
@@ -68,6 +75,11 @@ WORDS = (
     ("share/plain-name", "32 shares a node as `nvidia.com/gpu`"),
     ("share/replicas-below-two", "number of replicas must be >= 2 (got 1)"),
     ("share/replicas-implausible", "16384 shares leave 1 MiB"),
+    ("stateful/drain-too-long", "Pods of `chat` take 7200 s to go, more than 3600 s"),
+    (
+        "stateful/window-too-short",
+        "takes 4 nodes * (1800 s to drain + 900 s to restart) = 3 h, the longest window is 2 h",
+    ),
     ("tier/unused", "tier `lab` and its 16 cards"),
     ("topology/unknown-level", "Write `topology.gpuplan.dev/rack`"),
 )

@@ -42,11 +42,11 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             for name, nodes, drain in _rounds(cluster):
                 need = nodes * (drain + RESTART_SECONDS)
                 if need > minutes * 60:
+                    round_ = f"{nodes} nodes * ({drain} s to drain + {RESTART_SECONDS} s to restart)"
                     yield DOC.found(
-                        f"A round over `{name}` in cluster `{cluster.name}` takes {lasting(-(-need // 60))}, "
-                        f"its longest window {lasting(minutes)}",
+                        f"A round over `{name}` in cluster `{cluster.name}` takes {round_} = {lasting(-(-need // 60))}, "
+                        f"the longest window is {lasting(minutes)}",
                         at=fleet.places.value((*window.path, "duration")),
-                        detail=f"{nodes} nodes * ({drain} s to drain + {RESTART_SECONDS} s to restart), one at a time. {DOC.why}",
                     )
 
 
