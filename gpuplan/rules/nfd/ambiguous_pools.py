@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuplan.catalog.cards import Card
+from gpuplan.catalog import Card, Catalog
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool, SelectedBy
@@ -35,7 +35,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for cluster, pool in pools(fleet):
         if pool.selection.by is not SelectedBy.NFD:
             continue
-        like = [other for other in cluster.pools if other.name != pool.name and _look_alike(pool.card, other.card)]
+        like = [o for o in cluster.pools if o.name != pool.name and _look_alike(fleet.catalog, pool.card, o.card)]
         if like and not pool.selection.node_names:
             names = listed(other.name for other in like)
             yield DOC.found(
@@ -59,8 +59,8 @@ def _same_names(fleet: Fleet, cluster: Cluster, pool: NodePool, like: list[NodeP
                 )
 
 
-def _look_alike(one: Card, other: Card) -> bool:
+def _look_alike(catalog: Catalog, one: Card, other: Card) -> bool:
     """Tell whether NFD takes one card for the other: a PCI id in common, or a card that it knows by its maker only."""
-    if one.vendor is not other.vendor:
+    if catalog.vendors.of(one) is not catalog.vendors.of(other):
         return False
     return not one.pci_ids or bool(set(one.pci_ids) & set(other.pci_ids))
