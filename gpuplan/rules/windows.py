@@ -7,7 +7,6 @@ has now, and so do we: by the one of that day.
 from __future__ import annotations
 
 import datetime
-import itertools
 import math
 import zoneinfo
 from collections.abc import Iterable, Iterator
@@ -68,14 +67,15 @@ def closed(fleet: Fleet, windows: Iterable[Window]) -> list[Span]:
     return _merged(span for span in cut if span.start < span.end)
 
 
-def never_closes(made: Clock) -> bool:
-    """Tell whether a window opens again each time before it has closed, so that it is open for good."""
-    starts = [
-        day * DAY_MINUTES + minute
-        for day in made.cron.days_from(datetime.date(2028, 1, 1), HORIZON_DAYS)
-        for minute in made.cron.times
-    ]
-    return len(starts) > 1 and all(later - earlier <= made.minutes for earlier, later in itertools.pairwise(starts))
+def never_closes(fleet: Fleet, window: Window) -> bool:
+    """Tell whether a window that can be read opens again each time before it has closed."""
+    made = clock(window, fleet.today)
+    return made is not None and len(_in_a_day(made)) == 1 and not closed(fleet, [window])
+
+
+def _in_a_day(made: Clock) -> list[Span]:
+    """Return when a window is open that opened on one day."""
+    return _merged(Span(minute, minute + made.minutes) for minute in made.cron.times)
 
 
 def _spans(fleet: Fleet, window: Window) -> Iterator[Span]:
@@ -86,7 +86,7 @@ def _spans(fleet: Fleet, window: Window) -> Iterator[Span]:
     noon = datetime.datetime.combine(fleet.today, datetime.time(12), tzinfo=place)
     offset = round((noon.utcoffset() or datetime.timedelta()).total_seconds() / 60)
     before = made.minutes // DAY_MINUTES + 2
-    day_spans = _merged(Span(minute, minute + made.minutes) for minute in made.cron.times)
+    day_spans = _in_a_day(made)
     first = fleet.today - datetime.timedelta(days=before)
     for ahead in made.cron.days_from(first, before + HORIZON_DAYS + 1):
         shift = (ahead - before) * DAY_MINUTES - offset

@@ -13,7 +13,7 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.walk import listed
-from gpuplan.rules.windows import clock, never_closes
+from gpuplan.rules.windows import never_closes, readable
 
 DOC = RuleDoc(
     id="maintenance/never-closes",
@@ -29,7 +29,6 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each window that allows changes at all times; one that denies them has a rule of its own."""
     for window in fleet.governance.windows:
-        made = clock(window, fleet.today)
-        if made and window.allows and never_closes(made):
+        if window.allows and readable(fleet, [window]) and never_closes(fleet, window):
             summary = f"The window of {listed([window.duration])} at {listed([window.schedule])} is open for good"
             yield DOC.found(summary, at=fleet.places.value((*window.path, "duration")))
