@@ -13,15 +13,13 @@ from gpuplan.versions import Version, required
 class Hami:
     """One version of HAMi, as its chart sets it up.
 
-    `parts` (memory in MiB or per cent, cores in per cent) are counted by HAMi's scheduler alone. `default_cards` is what its
-    webhook adds to a pod that asks for parts alone, after Kueue has counted it.
+    `parts` (memory in MiB or per cent, cores in per cent) are counted by HAMi's scheduler alone.
     """
 
     version: Version
     card: str
     parts: tuple[str, ...]
     priority: str
-    default_cards: int
     scheduler: str
     monitor_ports: tuple[int, ...]
     source: str
@@ -41,7 +39,6 @@ def _hami(row: Row) -> Hami:
         card=row.text("card"),
         parts=row.texts("parts"),
         priority=row.text("priority"),
-        default_cards=row.whole("defaultCards"),
         scheduler=row.text("scheduler"),
         monitor_ports=row.wholes("monitorPorts"),
         source=provenance.source,

@@ -11,6 +11,7 @@ import string
 from collections.abc import Iterable, Mapping
 
 from gpuplan import conventions
+from gpuplan.manifests.kinds.admission import Validation
 
 QUEUE = json.dumps(conventions.LABEL_QUEUE_NAME)
 PRIORITY_CLASS = json.dumps(conventions.LABEL_PRIORITY_CLASS)
@@ -59,6 +60,11 @@ def message(sentence: str, **expressions: str) -> str:
         parts += [text(words)] if words else []
         parts += [expressions[name]] if name else []
     return " +\n".join(parts)
+
+
+def validation(expression: str, sentence: str, **parts: str) -> Validation:
+    """Return a condition that must hold, and what a violation says, as `message` puts it together."""
+    return {"expression": expression, "messageExpression": message(sentence, **parts)}
 
 
 TEMPLATES = """\

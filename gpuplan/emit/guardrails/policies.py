@@ -9,7 +9,7 @@ from gpuplan import conventions
 from gpuplan.catalog import Hami
 from gpuplan.emit.agents import operator_pools
 from gpuplan.emit.base import in_namespaces
-from gpuplan.emit.guardrails import cel, offers
+from gpuplan.emit.guardrails import cel, offers, shares
 from gpuplan.emit.workloads import kinds
 from gpuplan.manifests.kinds.admission import Validation
 from gpuplan.manifests.kinds.meta import LabelSelector
@@ -95,12 +95,12 @@ variables.podClasses.filter(queue,
 )""",
         },
         validations=(
-            _validation(
+            cel.validation(
                 "variables.unknown.size() == 0",
                 f"no queue is named '{{queue}}': set label {conventions.LABEL_QUEUE_NAME} to one of {known}",
                 queue=f"string(variables.unknown[0][{cel.QUEUE}])",
             ),
-            _validation(
+            cel.validation(
                 "variables.forged.size() == 0",
                 f"jobs in queue '{{queue}}' need label {conventions.LABEL_PRIORITY_CLASS} with one of {{classes}}, "
                 "not '{given}'",
@@ -108,7 +108,7 @@ variables.podClasses.filter(queue,
                 classes=f'variables.bands[variables.forged[0][{cel.QUEUE}]].join(", ")',
                 given=f'string(variables.forged[0][?{cel.PRIORITY_CLASS}].orValue(""))',
             ),
-            _validation(
+            cel.validation(
                 "variables.raised.size() == 0",
                 "pods in queue '{queue}' may have priorityClassName '{own}' or none, not '{given}'",
                 queue="string(variables.raised[0])",
@@ -150,7 +150,7 @@ variables.wishes.filter(queue,
 )""",
         },
         validations=(
-            _validation(
+            cel.validation(
                 "variables.astray.size() == 0",
                 "pods with cards in queue '{queue}' need annotation {annotation}: {level} in the metadata of their pod template",
                 queue="string(variables.astray[0])",
@@ -195,7 +195,7 @@ def queue_required(cluster: Cluster, exempt_users: Iterable[str]) -> Policy:
             "queued": queued,
         },
         validations=(
-            _validation(
+            cel.validation(
                 "variables.cards.size() == 0 || variables.home",
                 "this {kind} asks for {card} in namespace '{namespace}', where no team has queues: "
                 f"put it into a team's namespace ({homes}) and in a queue",
@@ -203,7 +203,7 @@ def queue_required(cluster: Cluster, exempt_users: Iterable[str]) -> Policy:
                 card="variables.cards[0]",
                 namespace="request.namespace",
             ),
-            _validation(
+            cel.validation(
                 "variables.cards.size() == 0 || !variables.home || variables.queued",
                 "this {kind} asks for {card} outside every queue: "
                 f"set its label {conventions.LABEL_QUEUE_NAME} to one of {known} (queues take {taken})",
@@ -242,31 +242,17 @@ def produced_resources(cluster: Cluster, hami: Hami) -> Policy:
 variables.resources.filter(queue,
   queue in variables.queues && variables.cards.exists(card, !(card in variables.resources[queue]))
 )""",
+            **shares.variables(cluster, hami),
         },
         validations=(
-            _validation(
+            cel.validation(
                 "variables.foreign.size() == 0",
                 "queue '{queue}' has no {card}: ask for {offered}",
                 queue="string(variables.foreign[0])",
                 card="variables.cards.filter(card, !(card in variables.resources[variables.foreign[0]]))[0]",
                 offered=f'variables.{named}[variables.foreign[0]].join(", ")',
             ),
-            *_uncounted_parts(cluster, hami),
-        ),
-    )
-
-
-def _uncounted_parts(cluster: Cluster, hami: Hami) -> tuple[Validation, ...]:
-    """Refuse pods that ask HAMi for a part of a card without the card: its webhook adds one after Kueue has counted."""
-    if not offers.shares_by_hami(cluster.flavors):
-        return ()
-    parts = cel.strings(hami.parts)
-    return (
-        _validation(
-            f"!variables.cards.exists(card, card in {parts}) || {cel.text(hami.card)} in variables.cards",
-            f"this {{kind}} asks for {{part}} without {hami.card}, so that no queue would count it: ask for {hami.card} too",
-            kind="request.kind.kind",
-            part=f"variables.cards.filter(card, card in {parts})[0]",
+            *shares.validations(cluster, hami),
         ),
     )
 
@@ -281,7 +267,3 @@ def card_prefixes(cluster: Cluster) -> list[str]:
     """Return how names of card resources begin: the vendors' names, and whatever the cluster's own cards are called."""
     own = {resource for flavor in cluster.flavors for resource in flavor.capacity}
     return [*CARD_PREFIXES, *sorted(name for name in own if not name.startswith(CARD_PREFIXES))]
-
-
-def _validation(expression: str, sentence: str, **parts: str) -> Validation:
-    return {"expression": expression, "messageExpression": cel.message(sentence, **parts)}

@@ -2,10 +2,12 @@
 
 HAMi brings a device plugin, a scheduler and a webhook that sends pods to it. gpuplan does not install it, but renders the
 values of its chart beside the provisioner's snippets: so that its plugin runs on just the nodes of these pools, by a label of
-ours, and splits cards as the quotas say. The DCGM exporter watches the cards as everywhere; but it cannot tell which pods
-share one. That, and how much of it each uses, HAMi's own monitors say.
+ours, and splits cards as the quotas say. The webhook is off there: it takes every pod of the cluster that asks for
+`nvidia.com/gpu`, also those for cards of other pools, where HAMi's scheduler finds no node. Pods say `schedulerName:
+hami-scheduler` themselves, as a guard rail tells those who forget. The DCGM exporter watches the cards as everywhere; but it
+cannot tell which pods share one. That, and how much of it each uses, HAMi's own monitors say.
 
-Source: Project-HAMi/HAMi v2.10.0, charts/hami/values.yaml; Project-HAMi/HAMi #112.
+Source: Project-HAMi/HAMi v2.10.0, charts/hami/values.yaml and pkg/device/nvidia (MutateAdmission); Project-HAMi/HAMi #112.
 """
 
 from __future__ import annotations

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from tests.controlplane.behaviour.scene import Scene
+from tests.controlplane.behaviour.sight import Job
 from tests.controlplane.behaviour.stage import Stage
 from tests.controlplane.workloads import is_true
 
@@ -14,18 +18,26 @@ governance: {guardRails: {queueRequired: deny, producedResources: deny}}
 PART = {"nvidia.com/gpumem-percentage": 25}
 
 
+def part(scene: Scene, **asked: Any) -> dict[str, Any]:
+    """Write a job that asks HAMi for parts of cards."""
+    made: dict[str, Any] = {**scene.job("vision", "notebooks", **asked)}
+    made["spec"]["template"]["spec"]["schedulerName"] = "hami-scheduler"
+    return made
+
+
 def test_pods_that_ask_for_parts_of_cards_are_admitted_by_their_number(stage: Stage) -> None:
     scene = stage.play(SHARES)
-    within = scene.submit("vision", "notebooks", pods=7, beside=PART)
+    within = Job(made=scene.client.create(part(scene, pods=7, beside=PART)))
 
-    # Nobody plays HAMi's scheduler here, and kube-scheduler knows no such memory: being admitted is all there is to see.
+    # Nobody plays HAMi's scheduler here: being admitted is all there is to see.
     scene.until(lambda: is_true(scene.look().workloads.get(within.uid), "Admitted"), f"{within} to be admitted")
 
-    beyond = scene.submit("vision", "notebooks", cards=2, beside=PART)
+    beyond = Job(made=scene.client.create(part(scene, cards=2, beside=PART)))
     assert "insufficient unused quota for nvidia.com/gpu" in scene.waits(beyond)
 
 
-def test_a_pod_whose_card_hami_would_add_later_is_refused(stage: Stage) -> None:
+def test_pods_that_hami_would_give_no_card_are_refused(stage: Stage) -> None:
     scene = stage.play(SHARES)
-    asked = scene.job("vision", "notebooks", resource="nvidia.com/gpumem", cards=4000)
-    assert "ask for nvidia.com/gpu too" in scene.refused(asked)
+    assert "need schedulerName: hami-scheduler" in scene.refused(scene.job("vision", "notebooks", beside=PART))
+    without = part(scene, resource="nvidia.com/gpumem", cards=4000)
+    assert "ask for nvidia.com/gpu too" in scene.refused(without)

@@ -88,12 +88,21 @@ def refusal(client: Client, asked: Object) -> str:
     return ""
 
 
-def work(queue: str, devices: Asked | None = None, *, claim: object = None, namespace: str = "vision") -> Object:
-    """Return a job in a queue, whose pods ask for devices, or claim some."""
+def work(
+    queue: str,
+    devices: Asked | None = None,
+    *,
+    claim: object = None,
+    namespace: str = "vision",
+    scheduler: str = "hami-scheduler",
+) -> Object:
+    """Return a job in a queue, whose pods ask for devices, or claim some; in HAMi's queue they name its scheduler."""
     services = {"pretrain": "guaranteed"}
     made: dict[str, Any] = job(namespace, "work", queue=queue, devices=devices)  # type: ignore[assignment]  # read-only
     if queue:
         made["metadata"]["labels"][conventions.LABEL_PRIORITY_CLASS] = services.get(queue, "queued")
+    if queue == "notebooks":
+        made["spec"]["template"]["spec"]["schedulerName"] = scheduler
     if claim:
         made["spec"]["template"]["spec"]["resourceClaims"] = [{"name": "cards", **dict(claim)}]  # type: ignore[call-overload]
     return made
@@ -126,6 +135,11 @@ CASES: dict[str, tuple[Object, str]] = {
     "a card in a queue of cards": (work("nightly", CARD), ""),
     "a part of a card by HAMi": (work("notebooks", {**CARD, "nvidia.com/gpumem-percentage": 25}), ""),
     "a part without a card": (work("notebooks", {"nvidia.com/gpumem": 4000}), "asks for nvidia.com/gpumem without"),
+    "a part of a card by the usual scheduler": (
+        work("notebooks", {**CARD, "nvidia.com/gpumem": 4000}, scheduler="default-scheduler"),
+        "pods with cards in queue 'notebooks' need schedulerName: hami-scheduler",
+    ),
+    "no card in the queue of parts": (work("notebooks", scheduler="default-scheduler"), ""),
     "a part of a whole card": (work("nightly", {**CARD, "nvidia.com/gpucores": 50}), "has no nvidia.com/gpucores"),
     "no card at all": (work(""), ""),
 }

@@ -69,6 +69,10 @@ def test_its_cards_are_described_and_watched_as_all_others() -> None:
     assert one(here.objects(dcgm.emit), "DaemonSet", "nvidia-dcgm-exporter-a")
 
 
+def test_no_webhook_takes_the_pods_of_other_pools() -> None:
+    assert values(place(SHARED))["scheduler"]["admissionWebhook"] == {"enabled": False}
+
+
 def test_its_plugin_offers_what_the_quota_counts() -> None:
     here = place(SHARED, more=TEAMS)
     plugin = values(here)["devicePlugin"]
@@ -98,7 +102,6 @@ def test_parts_are_alternatives_of_one_card() -> None:
     known = load().hami
     assert known.card not in known.parts
     assert all(part.startswith("nvidia.com/gpu") for part in known.parts)
-    assert known.default_cards == 1
 
 
 def test_who_uses_how_much_of_a_card_is_said_to_be_seen_in_hami_s_own_monitors() -> None:
