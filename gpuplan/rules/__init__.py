@@ -124,6 +124,7 @@ from gpuplan.rules.operator import (
     installed_by_olm,
     namespace_taken,
     no_driver_image,
+    settings_expected,
     two_mig_strategies,
 )
 from gpuplan.rules.partition import card_without_partitions, memory_mode
@@ -319,6 +320,7 @@ MODULES: tuple[ModuleType, ...] = (
     installed_by_olm,
     namespace_taken,
     no_driver_image,
+    settings_expected,
     two_mig_strategies,
     card_without_partitions,
     partition_labels_not_set,
