@@ -25,9 +25,11 @@ cardTiers:
   old: {cards: [v100-sxm2-32gb]}
   new: {cards: [gb200]}
   serve: {cards: [l40s]}
+  claimed: {cards: [h100-sxm-80gb], topology: "off"}
 defaults:
   nodePool: {cluster: eu, tier: lab, nodes: 2, cardsPerNode: 8, selectedBy: {nfd: {}}, driver: {branch: "580"}}
 """
+OPERATOR = 'clusters: {eu: {kubernetes: "1.36", stack: operator}}\n'
 CLUSTER = 'clusters: {eu: {kubernetes: "1.36"}}\n'
 ON_OPERATOR = 'clusters: {eu: {kubernetes: "1.36", stack: operator}}\n'
 
@@ -110,6 +112,22 @@ CAUGHT = (
         cluster=ON_OPERATOR,
     ),
     Caught(
+        14,
+        "DP#255",
+        "nodePools:\n  a: {}\n  b: {tier: serve, stack: manual, selectedBy: {labels: {pool: b}}}\n",
+        "operator/beside-other-agents",
+        ("two device plugins", "nvidia.com/gpu.deploy.operands"),
+        cluster=OPERATOR,
+    ),
+    Caught(
+        15,
+        "DP#444, DP#478, DP#479",
+        pool("exclusive", ", selectedBy: {labels: {pool: a}}"),
+        "external/runtime-class",
+        ("k3s", "`runtimeClassName: nvidia`"),
+        cluster='clusters: {eu: {kubernetes: "1.36", stack: external, distribution: k3s}}\n',
+    ),
+    Caught(
         16,
         "OP#460, OP#479",
         pool("{mig: {strategy: single, profiles: {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}}}"),
@@ -186,6 +204,46 @@ CAUGHT = (
         cluster=ON_OPERATOR,
     ),
     Caught(
+        21,
+        "OP#690, OP#418, OP#1533",
+        pool("exclusive"),
+        "operator/no-driver-image",
+        ("flatcar", "ubuntu24.04"),
+        cluster='clusters: {eu: {kubernetes: "1.36", stack: operator, os: flatcar}}\n',
+    ),
+    Caught(
+        22,
+        "OP#910, OP#682, OP#1203",
+        pool("exclusive", ', driver: {branch: "570", precompiled: true}'),
+        "driver/not-precompiled",
+        ("570", "580"),
+        cluster=OPERATOR,
+    ),
+    Caught(
+        22,
+        "OP#933",
+        pool("exclusive", ', driver: {branch: "595.91.07", precompiled: true}'),
+        "spec/invalid-value",
+        ("595.91.07", "branch"),
+        cluster=OPERATOR,
+    ),
+    Caught(
+        25,
+        "OP#525, OP#529",
+        pool("exclusive", ", driver: {preinstalled: false}"),
+        "operator/driver-of-provider",
+        ("aks", "preinstalled"),
+        cluster='clusters: {eu: {kubernetes: "1.36", stack: operator, distribution: aks}}\n',
+    ),
+    Caught(
+        27,
+        "OP#2355",
+        "nodePools:\n  a: {tier: big, selectedBy: {labels: {pool: x}}}\n  b: {tier: serve, selectedBy: {labels: {pool: x}}}\n",
+        "pool/same-labels-twice",
+        ("`a`", "`b`"),
+        cluster=OPERATOR,
+    ),
+    Caught(
         33,
         "EXP#430, EXP#50",
         pool("{mig: {profiles: {1g.5gb: 7}}}") + "monitoring: {exporter: {extraCounters: [DCGM_FI_DEV_GPU_UTIL]}}",
@@ -199,6 +257,14 @@ CAUGHT = (
         "  b: {tier: lab, selectedBy: {labels: {card: h100}}}\n",
         "dra/two-on-a-node",
         ("a device plugin", "`a`, where a DRA driver does"),
+    ),
+    Caught(
+        34,
+        "aicr#1327, DRA#1086",
+        "nodePools:\n  a: {tier: claimed, exposure: dra, selectedBy: {labels: {gpu: h100, claims: 'yes'}}}\n"
+        "  b: {tier: big, selectedBy: {labels: {gpu: h100}}}\n",
+        "dra/two-on-a-node",
+        ("`a`", "`b`", "the same card"),
     ),
     Caught(
         36,
@@ -253,9 +319,6 @@ UNSAYABLE = (
     Unsayable(9, "DP#982", "two DaemonSets with one selector", "selectors are made of the agent's name and the pool's"),
     Unsayable(10, "OP#717", "MPS on MIG instances", "`sharing` takes exactly one way; a second one is a conflict"),
     Unsayable(12, "DP#229", "MIG without its monitor or SYS_ADMIN", "both follow from the pool's sharing"),
-    Unsayable(
-        15, "DP#444, DP#478, DP#479", "no RuntimeClass", "agents name it unless the runtime is said to be the default"
-    ),
     Unsayable(
         23, "OP#26, OP#270", "a pool's taint that agents do not tolerate", "tolerations are made of the pools' taints"
     ),
