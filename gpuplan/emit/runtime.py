@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan import conventions
-from gpuplan.emit import agents, base
+from gpuplan.emit import agents, base, gpu_operator
 from gpuplan.manifests.kinds import RoleBinding, RuntimeClass
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
 
 
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
-    """Yield the RuntimeClass `nvidia`, and what OpenShift wants for privileged pods."""
+    """Yield the RuntimeClass `nvidia`, unless the GPU Operator makes it, and what OpenShift wants for privileged pods."""
     if not agents.managed_pools(cluster):
         return
-    if agents.needs_runtime_class(cluster):
+    by_operator = gpu_operator.makes_runtime_class(fleet, cluster, conventions.RUNTIME_CLASS)
+    if agents.needs_runtime_class(cluster) and not by_operator:
         yield base.manifest(fleet, cluster, base.RUNTIME, _runtime_class(), cluster.path)
     if cluster.distribution == "openshift":
         yield base.manifest(fleet, cluster, base.RUNTIME, _privileged_use(cluster), cluster.path)

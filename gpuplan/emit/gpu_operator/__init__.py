@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from gpuplan.emit import agents, base
 from gpuplan.emit.gpu_operator import drivers
-from gpuplan.emit.gpu_operator.cluster_policy import cluster_policy, cluster_policy_spec
+from gpuplan.emit.gpu_operator.cluster_policy import cluster_policy, cluster_policy_spec, runtime_class
 from gpuplan.emit.gpu_operator.config_maps import ConfigMaps, config_maps
 from gpuplan.emit.gpu_operator.helm import values
 from gpuplan.emit.gpu_operator.monitor import service_monitor
@@ -17,7 +17,7 @@ from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import SharingMode
 
-__all__ = ["chart_values", "emit"]
+__all__ = ["chart_values", "emit", "makes_runtime_class"]
 
 
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
@@ -45,6 +45,11 @@ def _config_maps(fleet: Fleet, cluster: Cluster, configs: ConfigMaps) -> Iterato
     if configs.mig:
         yield base.manifest(fleet, cluster, base.GPU_OPERATOR, configs.mig, *cut)
     yield base.manifest(fleet, cluster, base.GPU_OPERATOR, configs.counters, fleet.monitoring.path, cluster.path)
+
+
+def makes_runtime_class(fleet: Fleet, cluster: Cluster, name: str) -> bool:
+    """Tell whether a cluster's operator makes a RuntimeClass, and writes it anew whenever somebody else's hand was on it."""
+    return bool(agents.operator_pools(cluster)) and runtime_class(fleet, cluster) == name
 
 
 def chart_values(fleet: Fleet, cluster: Cluster) -> dict[str, object]:

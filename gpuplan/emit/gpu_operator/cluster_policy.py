@@ -166,10 +166,9 @@ def _mig_manager(cluster: Cluster, configs: ConfigMaps) -> MigManager:
 
 def _operator(fleet: Fleet, cluster: Cluster) -> OperatorSpec:
     """`defaultRuntime` is ignored, but the server fills it in where it is left out."""
-    own = _distribution(fleet, cluster).runtime_class
     made: OperatorSpec = {
         "defaultRuntime": "crio" if cluster.container_runtime == "cri-o" else "containerd",
-        "runtimeClass": own if own and not toolkit_enabled(fleet, cluster) else conventions.RUNTIME_CLASS,
+        "runtimeClass": runtime_class(fleet, cluster),
     }
     return {**made, "use_ocp_driver_toolkit": True} if cluster.distribution == "openshift" else made
 
@@ -183,6 +182,12 @@ def _toolkit(fleet: Fleet, cluster: Cluster) -> Toolkit:
     if distribution.toolkit_env:
         made["env"] = _env(distribution.toolkit_env)
     return cast("Toolkit", made)
+
+
+def runtime_class(fleet: Fleet, cluster: Cluster) -> str:
+    """Return the RuntimeClass that the operator makes: the nodes' own where they come with a toolkit that goes by another."""
+    own = _distribution(fleet, cluster).runtime_class
+    return own if own and not toolkit_enabled(fleet, cluster) else conventions.RUNTIME_CLASS
 
 
 def toolkit_enabled(fleet: Fleet, cluster: Cluster) -> bool:

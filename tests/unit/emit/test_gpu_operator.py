@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from gpuplan.emit.gpu_operator.cluster_policy import cluster_policy_spec
 from gpuplan.emit.gpu_operator.config_maps import DEFAULT_PLUGIN_CONFIG, config_maps
 from gpuplan.emit.gpu_operator.drivers import drain_seconds
 from gpuplan.manifests.set import Manifest
-from gpuplan.model.pools import agent_labels, agent_tolerations, produced_resources
+from gpuplan.model.pools import agent_labels, agent_tolerations, node_labels, produced_resources
 from tests.unit.emit.fleets import Place, assert_golden, one, place
 from tests.unit.emit.readers import Cards, cut, offered
 
@@ -342,6 +343,30 @@ def test_a_series_knows_its_nodes_pool_whoever_labelled_the_node() -> None:
         },
     ]
     assert policy(made)["dcgmExporter"]["serviceMonitor"] == {"enabled": False}
+
+
+def relabelled(node: dict[str, str], steps: list[Any]) -> str:
+    """Return the label `pool` of a target after Prometheus' replace steps; absent labels are empty, patterns anchored."""
+    labels = {"__meta_kubernetes_node_label_" + re.sub(r"\W", "_", key): value for key, value in node.items()}
+    for step in steps:
+        joined = step.get("separator", ";").join(labels.get(name, "") for name in step.get("sourceLabels", ()))
+        found = re.fullmatch(step.get("regex", "(.*)"), joined)
+        if step.get("targetLabel") == "pool" and found:
+            labels["pool"] = step.get("replacement", joined)
+    return labels.get("pool", "")
+
+
+def test_each_node_is_of_its_own_pool_in_the_eyes_of_prometheus() -> None:
+    pools = """
+      a: {tier: big},
+      b: {selectedBy: {labels: {node.kubernetes.io/instance-type: g5.12xlarge}}},
+      c: {tier: desk, selectedBy: {labels: {node.kubernetes.io/instance-type: g5x12xlarge}}}
+    """
+    made = place(pools, ON)
+    (endpoint,) = one(made.objects(gpu_operator.emit), "ServiceMonitor")["spec"]["endpoints"]
+    told = {pool.name: relabelled(node_labels(pool), endpoint["relabelings"]) for pool in made.cluster.pools}
+    assert told == {"a": "a", "b": "b", "c": "c"}
+    assert not relabelled({"node.kubernetes.io/instance-type": "m5.large"}, endpoint["relabelings"])
 
 
 @pytest.mark.parametrize(("distribution", "quotas"), [("kubeadm", 0), ("gke", 2)])

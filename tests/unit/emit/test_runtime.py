@@ -18,6 +18,9 @@ from tests.unit.emit.fleets import one, place
         ("a: {}", "distribution: openshift", ["RoleBinding"]),
         ("a: {}", "stack: external", []),
         ("a: {tier: amd}", "", []),
+        ("a: {stack: operator}", "", []),
+        ("a: {}, b: {stack: operator}", "", []),  # two would write one object, again and again
+        ("a: {}, b: {stack: operator}", "distribution: aks", ["RuntimeClass"]),  # the operator's has another name there
     ],
 )
 def test_each_cluster_gets_what_its_agents_need(pools: str, cluster: str, kinds: list[str]) -> None:
