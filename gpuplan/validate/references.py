@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from gpuplan import conventions
 from gpuplan.diagnostics import Diagnostic
 from gpuplan.manifests.set import Manifest, ManifestSet
 from gpuplan.validate.findings import REFERENCE
@@ -22,11 +23,29 @@ SYSTEM_PRIORITY_CLASSES = ("system-node-critical", "system-cluster-critical")
 def dangling(manifests: ManifestSet) -> Iterator[Diagnostic]:
     """Yield a finding for each reference to an object that the set does not hold."""
     present = {(made.cluster, (made.key.kind, made.key.namespace, made.key.name)) for made in manifests}
+    present.update(_made_by_operators(manifests))
     for made in manifests:
         for kind, namespace, name in references(made):
             if (made.cluster, (kind, namespace, name)) not in present:
                 place = f"{namespace}/{name}" if namespace else name
                 yield REFERENCE.found(f"{made.key} names {kind} {place}, which is not rendered", at=made.origin.span)
+
+
+def _made_by_operators(manifests: ManifestSet) -> Iterator[tuple[str | None, Target]]:
+    """Yield (cluster, object) of what GPU Operators make themselves: the RuntimeClass that their policy names.
+
+    The policy is an object of the cluster, or values of the operator's chart in the cluster's Application.
+    """
+    installed = {
+        conventions.gpu_operator_application_name(made.cluster): made.cluster for made in manifests if made.cluster
+    }
+    for made in manifests:
+        obj: Object = made.object
+        if made.key.kind == "ClusterPolicy":
+            yield made.cluster, ("RuntimeClass", "", obj["spec"]["operator"]["runtimeClass"])
+        if made.key.kind == "Application" and made.key.name in installed:
+            values = obj["spec"]["source"]["helm"]["valuesObject"]
+            yield installed[made.key.name], ("RuntimeClass", "", values["operator"]["runtimeClass"])
 
 
 def references(made: Manifest) -> Iterator[Target]:
