@@ -23,6 +23,7 @@ def _flavor_with_topology(flavor: Object) -> Object:
 
 FIXED: Mapping[str, Callable[[Object], Object]] = {
     "LocalQueue": lambda queue: {"clusterQueue": queue.get("spec", {}).get("clusterQueue")},
+    "NVIDIADriver": lambda driver: {key: driver.get("spec", {}).get(key) for key in ("driverType", "usePrecompiled")},
     "PriorityClass": lambda made: {key: made.get(key) for key in ("value", "preemptionPolicy")},
     "ResourceClaimTemplate": lambda template: {"spec": template.get("spec")},
     "ResourceFlavor": _flavor_with_topology,
@@ -34,6 +35,8 @@ FIXED: Mapping[str, Callable[[Object], Object]] = {
 WAYS_OUT: Mapping[str, str] = {
     "LocalQueue": "Do it in two steps: take the namespace away from the one team, render and let it sync; then give it to "
     "the other. The queue is then removed and made anew.",
+    "NVIDIADriver": "Do it in two steps: write `driver: {{preinstalled: true}}` in `{place}`, render and let it sync, which "
+    "takes the driver away when a person confirms it; then write the other kind of image.",
     "ResourceFlavor": "Raise `revision` in `{place}` (write `revision: 1` where it has none): a new object then takes over "
     "from the old one.",
     "Topology": "Raise `revision` in `{place}` (write `revision: 1` where it has none): a new object then takes over from "

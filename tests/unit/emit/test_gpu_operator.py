@@ -9,21 +9,15 @@ import pytest
 import yaml
 
 from gpuplan.catalog import load, operator
-from gpuplan.emit import argocd, base, gpu_operator, tenancy
+from gpuplan.emit import gpu_operator, tenancy
 from gpuplan.emit.gpu_operator.cluster_policy import cluster_policy_spec
 from gpuplan.emit.gpu_operator.config_maps import DEFAULT_PLUGIN_CONFIG, config_maps
-from gpuplan.emit.gpu_operator.drivers import drain_seconds
-from gpuplan.manifests.set import Manifest
-from gpuplan.model.pools import agent_labels, agent_tolerations, node_labels, produced_resources
-from tests.unit.emit.fleets import Place, assert_golden, one, place
+from gpuplan.model.pools import agent_labels, node_labels, produced_resources
+from gpuplan.validate.schemas import violations
+from tests.unit.emit.fleets import assert_golden, one, place
+from tests.unit.emit.operators import ON, THREE, data, drivers, hub, policy, rendered
 from tests.unit.emit.readers import Cards, cut, offered
 
-ON = "stack: operator, gpuOperator: external"
-THREE = """
-  whole: {tier: big, nodes: 16, taints: [{key: nvidia.com/gpu, value: present, effect: NoSchedule}]},
-  cut: {sharing: {mig: {profiles: {1g.5gb: 5, 2g.10gb: 1}}}},
-  sliced: {tier: desk, sharing: {timeSlicing: {replicas: 4}}, taints: [{key: acme.io/desk, effect: NoExecute}]}
-"""
 POOLS = {
     "whole cards": "a: {tier: big}",
     "time slices": "a: {tier: desk, sharing: {timeSlicing: {replicas: 4}}}",
@@ -33,26 +27,6 @@ POOLS = {
     "one cut under the plain name": "a: {sharing: {mig: {strategy: single, profiles: {1g.5gb: 7}}}}",
     "several cuts": "a: {sharing: {mig: {groups: [{cards: [0, 1], profiles: {1g.5gb: 7}}, {cards: [2], profiles: {}}]}}}",
 }
-
-
-def policy(made: Place) -> Any:
-    """Return the spec of the cluster's ClusterPolicy."""
-    return one(made.objects(gpu_operator.emit), "ClusterPolicy")["spec"]
-
-
-def drivers(made: Place) -> dict[str, Any]:
-    objects = made.objects(gpu_operator.emit)
-    return {one["metadata"]["name"]: one["spec"] for one in objects if one["kind"] == "NVIDIADriver"}
-
-
-def hub(made: Place) -> list[Manifest]:
-    """Return what Argo CD's own cluster gets."""
-    manifests = [each for emit in (tenancy.emit, gpu_operator.emit) for each in emit(made.fleet, made.cluster)]
-    return list(argocd.emit(made.fleet, manifests))
-
-
-def data(made: Place, prefix: str) -> Any:
-    return one(made.objects(gpu_operator.emit), "ConfigMap", prefix)["data"]
 
 
 def test_the_golden_files_hold_what_three_pools_become() -> None:
@@ -161,87 +135,11 @@ def test_the_agents_tolerate_the_taints_of_all_pools_of_the_operator_and_no_othe
     assert {"key": "nvidia.com/gpu", "operator": "Equal", "value": "present", "effect": "NoSchedule"} in tolerated
 
 
-def test_each_driver_tolerates_its_own_pool_and_selects_no_other() -> None:
-    made = place(THREE, ON)
-    specs = drivers(made)
-    for pool in made.cluster.pools:
-        spec = specs[f"gpuplan-{pool.name}"]
-        assert spec["nodeSelector"]["gpuplan.dev/pool"] == pool.name
-        assert spec["tolerations"] == [base.toleration(one) for one in agent_tolerations([pool])]
-
-
-@pytest.mark.parametrize(
-    ("driver", "version"),
-    [
-        ("{branch: '580'}", "580.173.02"),
-        ("{branch: '535'}", "535.309.01"),
-        ("{branch: '595'}", "595.91.07"),
-        ("{branch: '580', precompiled: true}", "580"),
-    ],
-)
-def test_a_driver_is_a_release_but_a_branch_where_images_are_precompiled(driver: str, version: str) -> None:
-    spec = drivers(place(f"a: {{driver: {driver}}}", ON))["gpuplan-a"]
-    assert spec["version"] == version
-    assert spec["usePrecompiled"] is ("precompiled" in driver)
-    assert f"{spec['repository']}/{spec['image']}" == "nvcr.io/nvidia/driver"
-
-
-def test_nodes_that_come_with_the_driver_get_none() -> None:
-    mixed = place("a: {driver: {preinstalled: true}}, b: {tier: big}", ON)
-    assert set(drivers(mixed)) == {"gpuplan-b"}
-    assert policy(mixed)["driver"]["enabled"] is True
-    none = place("a: {driver: {preinstalled: true}}", ON)
-    assert drivers(none) == {}
-    assert policy(none)["driver"] | {"manager": {}, "rdma": {}, "upgradePolicy": {}} == {
-        "enabled": False,
-        "kernelModuleType": "auto",
-        "manager": {},
-        "rdma": {},
-        "upgradePolicy": {},
-        "useNvidiaDriverCRD": False,
-        "usePrecompiled": False,
-    }
-
-
-@pytest.mark.parametrize(("nodes", "may_be_down"), [(1, 1), (2, 2), (3, 2), (8, 2), (9, 3), (16, 4)])
-def test_an_upgrade_moves_on_small_pools_too_with_a_node_out_of_service(nodes: int, may_be_down: int) -> None:
-    upgrade = drivers(place(f"a: {{nodes: {nodes}}}", ON))["gpuplan-a"]["upgradePolicy"]
-    assert upgrade["maxUnavailable"] == may_be_down
-    assert upgrade["maxParallelUpgrades"] == 1
-    assert upgrade["autoUpgrade"] is True
-
-
-STATEFUL = """
-taskPools:
-  chat: {kind: onlineInference, service: guaranteed, tiers: [big], stateful: {drainSeconds: 900}}
-  tune: {kind: training, service: guaranteed, tiers: [lab]}
-teams: {vision: {namespaces: [vision], quotas: {chat: {big: {guaranteed: 8}}, tune: {lab: {guaranteed: 8}}}}}
-"""
-
-
-def test_a_stateful_pod_gets_its_grace_and_a_margin_before_its_nodes_driver_goes() -> None:
-    made = place("serve: {tier: big}, lab: {}", ON, STATEFUL)
-    waits = {name: spec["upgradePolicy"] for name, spec in drivers(made).items()}
-    assert waits["gpuplan-serve"]["podDeletion"]["timeoutSeconds"] == 960
-    assert waits["gpuplan-serve"]["drain"] == {
-        "deleteEmptyDir": True,
-        "enable": True,
-        "force": False,
-        "timeoutSeconds": 960,
-    }
-    assert waits["gpuplan-lab"]["drain"]["timeoutSeconds"] == 300
-    assert drain_seconds(made.cluster, made.cluster.pools) == 900
-
-
-@pytest.mark.parametrize(("version", "in_policy"), [("v26.3.2", True), ("v26.7.0", False)])
-def test_upgrades_are_said_where_the_operators_line_looks_for_them(version: str, in_policy: bool) -> None:
-    made = place("serve: {tier: big}, lab: {}", f"{ON}, components: {{gpuOperator: {{version: {version}}}}}", STATEFUL)
-    of_policy = policy(made)["driver"]["upgradePolicy"]
-    assert of_policy["autoUpgrade"] is in_policy
-    assert ("upgradePolicy" in drivers(made)["gpuplan-serve"]) is not in_policy
-    if in_policy:
-        assert of_policy["podDeletion"]["timeoutSeconds"] == 960
-        assert "gpuPodDeletion" not in of_policy
+@pytest.mark.parametrize("line", [*load().operator.lines])
+def test_what_each_line_gets_has_the_shape_that_its_kind_asks_for(line: str) -> None:
+    for install in ("managed", "external"):
+        cluster = f"stack: operator, gpuOperator: {install}, components: {{gpuOperator: {{version: '{line}.0'}}}}"
+        assert list(violations(rendered(place(THREE, cluster)))) == []
 
 
 @pytest.mark.parametrize("line", [*load().operator.lines])
