@@ -63,4 +63,13 @@ DOWNGRADE = RuleDoc(
     bad="nodePools:\n  a: {driver: {branch: '580'}}   # had 595",
     good="nodePools:\n  a: {driver: {branch: '595'}}",
 )
-FINDINGS = (SCHEMA, REFERENCE, IMMUTABLE, UPGRADE_TOO_FAR, UPGRADE_SKIPS, DOWNGRADE)
+OPERATOR_STAYS = RuleDoc(
+    id="render/operator-stays",
+    severity=Severity.WARNING,
+    summary="A GPU Operator that runs on after its last pool has left",
+    why="Its Application leaves with its pools, and what that made stays: two device plugins would offer the cards of each node.",
+    fix="Take the operator away before the change is merged.",
+    bad="clusters:\n  eu: {kubernetes: '1.36', stack: manual}   # had stack: operator",
+    good="clusters:\n  eu: {kubernetes: '1.36', stack: operator}",
+)
+FINDINGS = (SCHEMA, REFERENCE, IMMUTABLE, UPGRADE_TOO_FAR, UPGRADE_SKIPS, DOWNGRADE, OPERATOR_STAYS)
