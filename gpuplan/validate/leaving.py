@@ -33,7 +33,7 @@ def left_behind(fleet: Fleet, manifests: ManifestSet, old: Callable[[str], Objec
         for cluster in clusters:
             if (cluster.destination.name, cluster.destination.server, cluster.gpu_operator.namespace) in places:
                 yield OPERATOR_STAYS.found(
-                    f"No pool of cluster `{cluster.name}` is on the GPU Operator any more, which runs on and would serve its nodes",
+                    f"No pool of cluster `{cluster.name}` is on the GPU Operator any more, which runs on and serves its nodes",
                     at=fleet.places.key(cluster.path),
                     fix=f"Before this is merged, take the operator away: delete Application "
                     f"`{conventions.gpu_operator_application_name(cluster.name)}` with its resources, or uninstall it as it was "
