@@ -76,6 +76,7 @@ def expects(fleet: Fleet, cluster: Cluster) -> str:
         counters=sorted({*dcgm.REQUIRED_COUNTERS, *fleet.monitoring.extra_counters}) if nvidia else (),
         interval_seconds=fleet.monitoring.interval_seconds,
         label_keys=",".join(keys),
+        unhealthy=f"{conventions.TAINT_UNHEALTHY}:{conventions.TAINT_UNHEALTHY_EFFECT}",
     )
 
 
