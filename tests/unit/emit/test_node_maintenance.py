@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from gpuplan.validate.schemas import violations
 from tests.build import fleet, resolved
 from tests.unit.emit.fleets import assert_golden
 
+ROOT = Path(__file__).parents[3]
 SPEC = """
 apiVersion: gpuplan.dev/v1alpha1
 metadata: {name: acme}
@@ -139,6 +142,14 @@ def test_agents_tolerate_the_taint_of_the_rules_and_flavors_do_not() -> None:
         assert taint in {(one.key, one.effect) for one in agent_tolerations(cluster.pools)}
         for flavor in cluster.flavors:
             assert taint not in {(one.key, one.effect) for one in flavor.tolerations}
+
+
+def test_the_page_about_broken_nodes_shows_the_taint_and_a_spec_that_works() -> None:
+    page = (ROOT / "docs/node-health.md").read_text(encoding="utf-8")
+    assert f"\n{conventions.TAINT_UNHEALTHY}:{conventions.TAINT_UNHEALTHY_EFFECT}\n" in page
+    (said,) = re.findall(r"```yaml\ngovernance:\n(.*?)```", page, flags=re.DOTALL)
+    rules = [one for one in objects(SPEC % f"\n{said.replace('prod-eu', 'eu')}") if one["kind"] == "NodeReadinessRule"]
+    assert len(rules) == 2
 
 
 def test_only_stateful_queues_have_budgets_in_each_namespace_of_their_teams() -> None:
