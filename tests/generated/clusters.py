@@ -32,7 +32,8 @@ OPTIONAL: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("os", ("ubuntu24.04", "ubuntu22.04", "rhel9", "rocky9", "flatcar")),
     ("containerRuntime", ("containerd", "cri-o")),
     ("components", OVERRIDES),
-    ("nvidiaRuntime", ({"default": True}, {"default": False})),
+    ("nvidiaRuntime", ({"default": True}, {"default": False}, {"deviceListStrategy": "volume-mounts"})),
+    ("gpuOperator", ("managed", "external", {"install": "external"}, {"namespace": "nvidia-operator"})),
     ("nfd", ({"taints": True}, {"taints": False})),
 )
 
@@ -50,8 +51,9 @@ def _cluster(draw: st.DrawFn, name: str) -> Entry:
     made: Entry = {"kubernetes": draw(st.sampled_from(KUBERNETES[release]))}
     if release:
         made["release"] = release
-    if draw(words.SELDOM):
-        made["stack"] = draw(st.sampled_from(("manual", "external")))
+    stack = draw(st.sampled_from(("", "", "manual", "operator", "operator", "external")))
+    if stack:
+        made["stack"] = stack
     for key, choices in OPTIONAL:
         if draw(words.SELDOM):
             made[key] = draw(st.sampled_from(choices))

@@ -28,7 +28,15 @@ COMPANIONS: dict[str, tuple[Any, ...]] = {
     "rdma/ib": (8, 1),
 }
 """What nodes offer besides cards, and amounts of it."""
-EXPOSURES = ("exclusive", "timeSlicing", "mps", "mig")
+EXPOSURES = ("exclusive", "timeSlicing", "mps", "mig", "exclusive", "timeSlicing", "mps", "mig", "hami")
+"""Ways to offer NVIDIA's cards; the usual ones are drawn more often."""
+OTHERS: dict[str, tuple[str, ...]] = {
+    "foreign": ("gaudi3", "ascend-910b3", "own-npu", "own-intel"),
+    "amd": ("mi300x", "mi210", "own-amd"),
+    "partition": ("mi300x", "mi325x"),
+    "vnpu": ("ascend-310p3", "ascend-910b3"),
+}
+"""Ways to offer other vendors' cards -> cards that can be offered so."""
 
 
 def _common_names() -> tuple[str, ...]:
@@ -38,7 +46,9 @@ def _common_names() -> tuple[str, ...]:
 
 
 NVIDIA = _common_names()
-FOREIGN = ("mi300x", "gaudi3", "ascend-910b3", "own-npu", "own-amd", "own-intel")
+MODERN = ("h100-sxm-80gb", "h200-141gb", "l40s")
+"""Cards that pods may claim."""
+USUAL_EXPOSURE: Entry = {"exposure": "devicePlugin"}
 
 
 @st.composite
@@ -52,8 +62,7 @@ def hardware(draw: st.DrawFn, clusters: dict[str, Entry]) -> dict[str, Entry]:
     pools: dict[str, Entry] = {}
     for tier in tier_names:
         where = draw(st.lists(st.sampled_from(sorted(clusters)), min_size=1, max_size=2, unique=True))
-        ours = any(clusters[name].get("stack") != "external" for name in where)
-        exposure = draw(st.sampled_from(EXPOSURES if ours else (*EXPOSURES, "foreign", "foreign")))
+        exposure = draw(st.sampled_from(_exposures([clusters[name] for name in where])))
         tiers[tier] = draw(_tier(exposure, currency))
         for cluster in where:
             for pool in draw(_pools_of_tier(cluster, tier, tiers[tier], exposure, clusters[cluster])):
@@ -62,11 +71,35 @@ def hardware(draw: st.DrawFn, clusters: dict[str, Entry]) -> dict[str, Entry]:
                     {"companions": companions} if beside else {}
                 )
     draw(selection.select(clusters, pools, lambda pool: card_of(pool, tiers)))
+    draw(_pilots(clusters, pools, tiers))
     used = {card for tier in tiers.values() for card in tier["cards"]}
     cards = {name: card for name, card in OWN_CARDS.items() if name in used}
     return (
         {"cards": cards, "cardTiers": tiers, "nodePools": pools} if cards else {"cardTiers": tiers, "nodePools": pools}
     )
+
+
+def _exposures(platforms: list[Entry]) -> tuple[str, ...]:
+    """Return what all the clusters can offer.
+
+    AMD's cards need AMD's operator, or others who see to them; claims do not go with the GPU Operator, and need
+    resource.k8s.io/v1.
+    """
+    stacks = {platform.get("stack", "manual") for platform in platforms}
+    amd = ("amd", "partition", "partition") if "manual" not in stacks else ()
+    new = all(platform.get("release") != "2026.05" for platform in platforms)
+    return (*EXPOSURES, "foreign", "vnpu", *amd, *(("dra",) if new and "operator" not in stacks else ()))
+
+
+@st.composite
+def _pilots(draw: st.DrawFn, clusters: dict[str, Entry], pools: dict[str, Entry], tiers: dict[str, Entry]) -> None:
+    """Put a pool of a cluster on another stack now and then, where no node needs a label that nobody sets."""
+    for cluster, platform in clusters.items():
+        here = [pool for pool in pools.values() if pool["cluster"] == cluster]
+        ours = all("labels" not in pool["selectedBy"] and pool.get("exposure") != "dra" for pool in here)
+        for pool in here if ours and platform.get("stack") != "external" else ():
+            if card_of(pool, tiers) in NVIDIA and draw(words.SELDOM):
+                pool["stack"] = draw(st.sampled_from(("manual", "operator")))
 
 
 def card_of(pool: Entry, tiers: dict[str, Entry]) -> str:
@@ -77,12 +110,13 @@ def card_of(pool: Entry, tiers: dict[str, Entry]) -> str:
 @st.composite
 def _tier(draw: st.DrawFn, exposure: str, currency: str) -> Entry:
     cuttable = [name for name in NVIDIA if _mig_class(name)]
-    known = {"mig": cuttable, "foreign": FOREIGN}.get(exposure, NVIDIA)
-    most = 1 if exposure in ("mig", "foreign") else 3
+    known = {"mig": cuttable, "dra": MODERN, **OTHERS}.get(exposure, NVIDIA)
+    most = 3 if known is NVIDIA else 1
     tier: Entry = {"cards": draw(st.lists(st.sampled_from(known), min_size=1, max_size=most, unique=True))}
     if draw(st.booleans()):
         tier["suits"] = draw(st.lists(st.sampled_from(KINDS), min_size=1, unique=True))
-    topology = draw(st.sampled_from(("default", "default", "off", "hostname", "levels")))
+    uncounted = exposure in ("hami", "dra")
+    topology = "off" if uncounted else draw(st.sampled_from(("default", "default", "off", "hostname", "levels")))
     if topology == "off":
         tier["topology"] = "off"
     elif topology != "default":
@@ -112,7 +146,8 @@ def _pools_of_tier(
         said = {"card": card} if len(tier["cards"]) > 1 or draw(st.booleans()) else {}
         for _ in range(draw(st.sampled_from((1, 1, 2)))):
             own_size = size if exposure == "mig" else draw(_size(card))
-            pool = {"cluster": cluster, "tier": name, **said, **own_size, **sharing, **revision}
+            claimed = {"exposure": "dra"} if exposure == "dra" else draw(st.sampled_from(({}, {}, USUAL_EXPOSURE)))
+            pool = {"cluster": cluster, "tier": name, **said, **own_size, **sharing, **revision, **claimed}
             made.append(pool | draw(_trimmings(card, tier, platform)))
     return made
 
@@ -128,10 +163,38 @@ def _sharing(draw: st.DrawFn, card: str, exposure: str, replicas: Entry, name: s
     """Return `sharing`, or nothing for whole cards. A named layout keeps flavor names short and different."""
     if exposure in ("timeSlicing", "mps"):
         return {"sharing": {exposure: replicas}}
+    if exposure == "dra" and _mig_class(card) and draw(st.booleans()):
+        layout = draw(mig.layouts(CATALOG.mig[_mig_class(card)], cards))
+        return {"sharing": {"mig": {**layout, "strategy": "mixed", "name": name}}}
+    if exposure in CUTS:
+        return {"sharing": {exposure: draw(CUTS[exposure](card))}}
     if exposure != "mig":
         return draw(st.sampled_from(({}, {"sharing": "exclusive"})))
     layout = draw(mig.layouts(CATALOG.mig[_mig_class(card)], cards))
     return {"sharing": {"mig": {**layout, "name": name}}}
+
+
+def _partitions(card: str) -> st.SearchStrategy[Entry]:
+    known = CATALOG.cuts.partitions[card]
+    naming: tuple[Entry, ...] = ({}, {"resourceNaming": "mixed"})
+    modes = [{"compute": mode, "memory": memory} for mode in known.devices for memory in known.memory[mode]]
+    return st.builds(lambda mode, more: {**mode, **more}, st.sampled_from(modes), st.sampled_from(naming))
+
+
+def _virtual_npus(card: str) -> st.SearchStrategy[Entry]:
+    known = CATALOG.cuts.vnpus[card]
+    most = {name: known.cores // template.cores for name, template in known.templates.items()}
+    return st.sampled_from(sorted(most)).flatmap(
+        lambda name: st.builds(lambda count: {"templates": {name: count}}, st.integers(1, most[name]))
+    )
+
+
+def _shares_of_hami(card: str) -> st.SearchStrategy[Entry]:
+    return st.sampled_from(({}, {"split": 10}))
+
+
+CUTS = {"partition": _partitions, "vnpu": _virtual_npus, "hami": _shares_of_hami}
+"""Ways of sharing whose amounts are drawn for a card."""
 
 
 @st.composite
@@ -141,7 +204,7 @@ def _trimmings(draw: st.DrawFn, card: str, tier: Entry, platform: Entry) -> Entr
     taints = draw(selection.taints(platform))
     if taints:
         made["taints"] = taints
-    driver = draw(_drivers(card))
+    driver = draw(_drivers(card, platform))
     if driver:
         made["driver"] = driver
     levels = tier.get("topology", {})
@@ -151,14 +214,18 @@ def _trimmings(draw: st.DrawFn, card: str, tier: Entry, platform: Entry) -> Entr
     return made
 
 
-def _drivers(card: str) -> st.SearchStrategy[Entry]:
+def _drivers(card: str, platform: Entry) -> st.SearchStrategy[Entry]:
     """Volta ended with branch 580, so that a pool of it has to say so; others may leave the branch to the release."""
     pinned: Entry = {"branch": "580"}
     if card in CATALOG.cards and CATALOG.cards[card].architecture == "volta":
         return st.sampled_from(
             (pinned, {**pinned, "kernelModules": "auto"}, {**pinned, "kernelModules": "proprietary"})
         )
-    return st.sampled_from(({}, pinned, {"branch": "595", "kernelModules": "open"}, {"branch": "620"}))
+    newest: Entry = {"branch": "595", "kernelModules": "open"}
+    if platform.get("stack") != "operator":
+        return st.sampled_from(({}, pinned, newest, {"branch": "620"}, {"preinstalled": True}))
+    built = ({**pinned, "precompiled": True},) if platform.get("os", "ubuntu24.04").startswith("ubuntu") else ()
+    return st.sampled_from(({}, pinned, newest, {"preinstalled": True}, *built))
 
 
 def _mig_class(card: str) -> str:

@@ -53,12 +53,26 @@ def _labels(draw: st.DrawFn, name: str, pool: Entry, card: str, platform: Entry)
     cut = layout.get("mig", {}) if isinstance(layout, dict) else {}
     flavor = "-".join((pool["tier"][:20], card, cut.get("name", "")))
     labels = {"acme.example/pool": name, "acme.example/flavor": flavor.strip("-")}
-    if cut and (platform.get("stack") != "external" or draw(st.booleans())):
+    stack = pool.get("stack", platform.get("stack", "manual"))
+    if stack == "operator" and isinstance(layout, dict) and {"timeSlicing", "mps"} & layout.keys():
+        labels["nvidia.com/device-plugin.config"] = _config_name(layout)
+    if stack == "operator" and isinstance(layout, dict) and "partition" in layout:
+        said = layout["partition"]
+        profile = f"{said['compute']}-{said['memory']}-{pool['cardsPerNode']}"
+        labels["dcm.amd.com/gpu-config-profile"] = profile.lower()
+    if cut and (stack != "external" or draw(st.booleans())):
         single = "single-" if cut.get("strategy") == "single" else ""
         labels["nvidia.com/mig.config"] = single + cut["name"]
     if draw(st.booleans()):
         labels["node.kubernetes.io/instance-type"] = draw(st.sampled_from(("hgx", "on", "1e3", "p5.48xlarge", "")))
     return labels
+
+
+def _config_name(sharing: Entry) -> str:
+    """Return the operator's name of a way of sharing."""
+    ((mode, said),) = sharing.items()
+    plain = "" if said.get("renameByDefault", True) else "-plain"
+    return f"{'time-slicing' if mode == 'timeSlicing' else mode}-{said['replicas']}{plain}"
 
 
 @st.composite

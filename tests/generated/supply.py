@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.fragmentation import nodes_of
+from gpuplan.model.pools import SharingMode
 from gpuplan.resolve.addresses import candidates, finest
 
 Entry = dict[str, Any]
@@ -38,7 +39,11 @@ class Offer:
     @property
     def largest_pod(self) -> int:
         """Pieces that one pod can get: those of the smallest kind of node, and of a shared card one."""
-        return 1 if self.flavor.sharing.shared else min(nodes_of(self.flavor, self.resource))
+        if self.flavor.sharing.shared:
+            return 1
+        if self.flavor.sharing.mode is SharingMode.HAMI:  # a pod gets shares of different cards
+            return min(pool.cards_per_node for pool in self.flavor.pools)
+        return min(nodes_of(self.flavor, self.resource))
 
 
 @dataclass

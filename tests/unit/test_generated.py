@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 import tempfile
@@ -16,8 +17,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from gpuplan import catalog, conventions, pipeline
+from gpuplan.catalog import Vendor
 from gpuplan.cli import cli
 from gpuplan.diagnostics import Diagnostic, Severity, Span
+from gpuplan.emit.base import FLAVORS, GUARD_RAIL_BINDINGS, GUARD_RAILS, LOCAL_QUEUES, PRIORITY, QUEUES
 from gpuplan.manifests.set import ManifestSet
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import NodePool, node_labels
@@ -114,10 +117,43 @@ def test_every_taint_of_a_pool_is_tolerated_by_all_its_agents_and_by_its_flavor(
                 for daemon_set in _objects(manifests, cluster.name, "DaemonSet").values()
                 if daemon_set["metadata"]["labels"][conventions.LABEL_POOL] == pool.name
             ]
-            assert agents or cluster.stack == "external"
+            assert bool(agents) == (pool.stack == "manual" and pool.card.vendor is Vendor.NVIDIA)
             flavor = _objects(manifests, cluster.name, "ResourceFlavor")[_only_flavor_of(pool, manifests)]
             for tolerating in (*agents, flavor["spec"]):
                 assert _untolerated(pool, tolerating) == []
+
+
+POLICY = "ValidatingAdmissionPolicy"
+OPERATOR_NAMESPACES = ("gpu-operator", "nvidia-operator", "kube-amd-gpu")
+
+
+@for_every(specs())
+def test_a_fleet_has_the_same_queues_flavors_rights_and_guard_rails_on_both_stacks(spec: Spec) -> None:
+    ours, theirs = (_governing(compiled(plain_text(_on(stack, spec)))[1]) for stack in ("manual", "operator"))
+    assert ours == theirs
+
+
+def _on(stack: str, spec: Spec) -> Spec:
+    """Return the spec with every cluster that has agents on one stack."""
+    moved = {
+        name: cluster if cluster.get("stack") == "external" else {**cluster, "stack": stack}
+        for name, cluster in spec["clusters"].items()
+    }
+    return {**spec, "clusters": moved}
+
+
+def _governing(manifests: ManifestSet) -> dict[str, Object]:
+    """Return what no stack has a part in: all of Kueue, priorities and guard rails, but for whose namespaces these spare."""
+    areas = (PRIORITY, FLAVORS, QUEUES, LOCAL_QUEUES, GUARD_RAILS, GUARD_RAIL_BINDINGS)
+    folders = {area.folder for area in areas}
+    found: dict[str, Any] = {
+        path: copy.deepcopy(made.object) for path, made in manifests.placed.items() if made.area in folders
+    }
+    for policy in found.values():
+        if policy["metadata"]["name"] == conventions.POLICY_QUEUE_REQUIRED and policy["kind"] == POLICY:
+            spared = policy["spec"]["matchConstraints"]["namespaceSelector"]["matchExpressions"][0]["values"]
+            spared[:] = [name for name in spared if name not in OPERATOR_NAMESPACES]
+    return found
 
 
 @for_every(specs().flatmap(lambda spec: st.tuples(st.just(plain_text(spec)), texts(spec))))
@@ -205,10 +241,24 @@ def _offers(spec: Spec, pool: Spec) -> dict[str, int]:
 def _pieces(spec: Spec, pool: Spec) -> Counter[str]:
     """Count the pieces that the nodes of a pool offer, from the words of the spec alone."""
     sharing = pool.get("sharing", "exclusive")
+    claimed = pool.get("exposure") == "dra"
+    whole_card, instances = (
+        ("dra.gpuplan.dev/gpu", "dra.gpuplan.dev/mig") if claimed else (_whole_card(spec, pool), "nvidia.com/mig")
+    )
     cards = pool["nodes"] * pool["cardsPerNode"]
     if sharing == "exclusive":
-        return Counter({_whole_card(spec, pool): cards})
+        return Counter({whole_card: cards})
     mode, said = next(iter(sharing.items()))
+    if mode == "partition":
+        per_card = 8 if said["compute"] == "CPX" else 1
+        modes = f"{said['compute']}_{said.get('memory', 'NPS1')}".lower()
+        return Counter({f"amd.com/{modes if said.get('resourceNaming') == 'mixed' else 'gpu'}": cards * per_card})
+    if mode == "vnpu":
+        templates = catalog.load().cuts.vnpus[_card(spec, pool)].templates
+        cut = said["templates"].items()
+        return Counter({f"{whole_card}-{templates[name].resource}": cards * count for name, count in cut})
+    if mode == "hami":
+        return Counter({"nvidia.com/gpu": cards * said.get("split", 10)})
     if mode != "mig":
         name = "nvidia.com/gpu.shared" if said.get("renameByDefault", True) else "nvidia.com/gpu"
         return Counter({name: cards * said["replicas"]})
@@ -219,14 +269,13 @@ def _pieces(spec: Spec, pool: Spec) -> Counter[str]:
         alike = pool["nodes"] * len(group["cards"])
         cards -= alike
         for profile, count in (group.get("profiles") or {"": 1}).items():
-            whole = single or not profile
-            pieces["nvidia.com/gpu" if whole else f"nvidia.com/mig-{profile.replace('+', '.')}"] += alike * count
-    return +(pieces + Counter({"nvidia.com/gpu": cards}))
+            pieces[whole_card if single or not profile else f"{instances}-{profile.replace('+', '.')}"] += alike * count
+    return +(pieces + Counter({whole_card: cards}))
 
 
 def _whole_card(spec: Spec, pool: Spec) -> str:
     """Return the resource of a whole card: the one that it states, or its maker's."""
-    name = pool.get("card") or spec["cardTiers"][pool["tier"]]["cards"][0]
+    name = _card(spec, pool)
     own = spec.get("cards", {}).get(name)
     if own is None:
         return catalog.load().cards[name].resource
@@ -237,6 +286,10 @@ def _whole_card(spec: Spec, pool: Spec) -> str:
         "huawei": "huawei.com/Ascend910",
     }
     return str(own.get("resource") or usual[own["vendor"]])
+
+
+def _card(spec: Spec, pool: Spec) -> str:
+    return str(pool.get("card") or spec["cardTiers"][pool["tier"]]["cards"][0])
 
 
 def _untolerated(pool: NodePool, tolerating: Object) -> list[str]:
