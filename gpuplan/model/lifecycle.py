@@ -5,7 +5,8 @@ keep it off the nodes, let the new labels arrive, then empty, cut, check and ope
 same whatever the layout was before.
 
 Facts: NVIDIA/mig-parted v0.14 to v0.15; NVIDIA MIG User Guide (A100 and A30 need a reset to change MIG mode, H100 and
-later do not). Reports: NVIDIA/gpu-operator #316, NVIDIA/mig-parted #181, harvester/harvester #11636.
+later do not); NVIDIA/gpu-operator, whose controller leaves a deploy label that is there as it is. Reports:
+NVIDIA/gpu-operator #316, NVIDIA/mig-parted #181, harvester/harvester #11636.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from gpuplan.report.console import table, title
 from gpuplan.rules import judge_cluster, judge_driver
 from gpuplan.rules.branches import is_known
 from gpuplan.rules.judgement import Judgement, Verdict
+from gpuplan.rules.served import installed_by_operator
 
 FORMAT_VERSION = "1.0"
 HEADER = ("WHAT", "HERE", "KNOWN", "VERDICT")
@@ -72,10 +73,10 @@ def _pairings(fleet: Fleet, cluster: Cluster) -> Iterator[Pairing]:
     """Yield each card with its driver once, in the order of the pools."""
     alike: dict[tuple[object, ...], list[NodePool]] = {}
     for pool in cluster.pools:
+        driver = pool.driver
+        image = driver.precompiled if pool in installed_by_operator(cluster) else None
         key: tuple[object, ...] = (
-            pool.card.name,
-            pool.driver.branch,
-            pool.driver.kernel_modules,
+            *(pool.card.name, driver.branch, driver.kernel_modules, image),
             is_known(fleet, pool),
         )
         alike.setdefault(key, []).append(pool)
@@ -88,7 +89,7 @@ def _pairings(fleet: Fleet, cluster: Cluster) -> Iterator[Pairing]:
             branch=first.driver.branch,
             kernel_modules=first.driver.kernel_modules,
             stated=bool(key[-1]),
-            cells=tuple(judge_driver.of_pool(fleet, first)),
+            cells=tuple(judge_driver.of_pool(fleet, cluster, first)),
         )
 
 
@@ -134,13 +135,12 @@ def _drivers(pairings: Sequence[Pairing], sources: Numbers) -> RenderableType:
     for pairing in pairings:
         cells = {cell.aspect: cell for cell in pairing.cells}
         who = (", ".join(pairing.pools), pairing.card, pairing.architecture, pairing.driver)
-        rows.append((*who, *(_short(cells.get(aspect), sources) for aspect in aspects)))
+        nothing = "-" if cells else Verdict.UNKNOWN.value
+        rows.append((*who, *(_short(cells[one], sources) if one in cells else nothing for one in aspects)))
     return table(("POOLS", "CARD", "ARCHITECTURE", "DRIVER", *map(str.upper, aspects)), rows)
 
 
-def _short(cell: Judgement | None, sources: Numbers) -> str:
-    if cell is None:
-        return Verdict.UNKNOWN.value
+def _short(cell: Judgement, sources: Numbers) -> str:
     said = f" {cell.known}" if cell.fails else ""
     return f"{cell.verdict.value}{said}{_mark(cell, sources)}"
 

@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan.catalog import DriverLimits, KernelModules, Vendor
-from gpuplan.model.fleet import Fleet
+from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool
 from gpuplan.rules.branches import is_known, reaches
 from gpuplan.rules.judgement import Judgement, Verdict
+from gpuplan.rules.served import installed_by_operator
 
 AUTO = "auto"
 BRANCH = "driver branch"
 """The aspect of a branch's life."""
 
 
-def of_pool(fleet: Fleet, pool: NodePool) -> Iterator[Judgement]:
+def of_pool(fleet: Fleet, cluster: Cluster, pool: NodePool) -> Iterator[Judgement]:
     """Yield what is known of a pool's card and driver; nothing for cards of other vendors, whose drivers have no branches."""
     limits = fleet.catalog.driver_limits(pool.card)
     if limits is None or pool.card.vendor is not Vendor.NVIDIA:
@@ -28,6 +29,8 @@ def of_pool(fleet: Fleet, pool: NodePool) -> Iterator[Judgement]:
     yield newest_branch(fleet, pool, limits)
     yield kernel_modules(pool, limits)
     yield automatic_modules(fleet, pool)
+    if pool in installed_by_operator(cluster):
+        yield driver_image(fleet, cluster, pool)
 
 
 def branch_life(fleet: Fleet, pool: NodePool) -> Judgement:
@@ -101,6 +104,22 @@ def automatic_modules(fleet: Fleet, pool: NodePool) -> Judgement:
         known=f"`auto` from {least} on",
         source=needs.source,
         checked=needs.checked,
+    )
+
+
+def driver_image(fleet: Fleet, cluster: Cluster, pool: NodePool) -> Judgement:
+    """Judge whether there is an image of the driver for the nodes' system, with ready modules where the pool asks for them."""
+    tested = fleet.catalog.compat.operating_systems.get(cluster.os)
+    kernels = tested.precompiled_kernels.get(pool.driver.branch, ()) if tested else ()
+    there = bool(kernels) if pool.driver.precompiled else tested is not None
+    known = f"precompiled for kernels {' and '.join(kernels)}" if kernels else f"none for {cluster.os}"
+    return Judgement(
+        aspect="image",
+        verdict=Verdict.OK if there else Verdict.BAD,
+        here="precompiled" if pool.driver.precompiled else cluster.os,
+        known=known if pool.driver.precompiled or not there else f"there is one for {cluster.os}",
+        source=tested.source if tested else "",
+        checked=tested.checked if tested else None,
     )
 
 

@@ -15,6 +15,7 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool
 from gpuplan.rulebook import RuleDoc
+from gpuplan.rules.judge_driver import driver_image
 from gpuplan.rules.served import installed_by_operator
 from gpuplan.rules.walk import listed, point, pools
 
@@ -46,9 +47,9 @@ def _found(fleet: Fleet, cluster: Cluster, pool: NodePool) -> Iterator[Diagnosti
             severity=Severity.WARNING,
         )
         return
-    system = fleet.catalog.compat.operating_systems.get(cluster.os)
-    kernels = system.precompiled_kernels if system else {}
-    if pool.driver.branch not in kernels:
+    if driver_image(fleet, cluster, pool).fails:
+        system = fleet.catalog.compat.operating_systems.get(cluster.os)
+        kernels = system.precompiled_kernels if system else {}
         there = "; ".join(f"branch {branch} for kernels {listed(names)}" for branch, names in kernels.items())
         yield DOC.found(
             f"Pool `{pool.name}` asks for precompiled images of driver branch {pool.driver.branch} for `{cluster.os}`, "
