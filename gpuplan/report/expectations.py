@@ -39,6 +39,8 @@ class Expected:
     taints: tuple[str, ...]
     provided_labels: tuple[str, ...]
     """What the distribution's own stack says on a node that is set up so."""
+    giver: str
+    """What gives the cards to pods."""
     plugin_config: str
     """Settings of NVIDIA's device plugin that give this, as YAML; empty where they are the default or not for it."""
     cuts: tuple[CardCut, ...]
@@ -71,7 +73,7 @@ def expects(fleet: Fleet, cluster: Cluster) -> str:
         nodes=nodes,
         runtime_class=nodes.runtime_class or conventions.RUNTIME_CLASS,
         needs_runtime_class=agents.needs_runtime_class(cluster) and not nodes.plugin_on_nodes and nvidia,
-        expected=[_expected(pool, provided) for pool in pools],
+        expected=[_expected(fleet, pool, provided) for pool in pools],
         families=[family for _, family in sorted(_families(fleet, pools).items())],
         counters=sorted({*dcgm.REQUIRED_COUNTERS, *fleet.monitoring.extra_counters}) if nvidia else (),
         interval_seconds=fleet.monitoring.interval_seconds,
@@ -86,7 +88,7 @@ def _families(fleet: Fleet, pools: tuple[NodePool, ...]) -> dict[str, Family]:
     return {family.name: family for family in map(fleet.catalog.vendors.of, others)}
 
 
-def _expected(pool: NodePool, provided: ProvidedStack | None) -> Expected:
+def _expected(fleet: Fleet, pool: NodePool, provided: ProvidedStack | None) -> Expected:
     by_plugin = pool.card.vendor is Vendor.NVIDIA and agents.offered_by_plugin(pool)
     return Expected(
         pool=pool,
@@ -94,11 +96,22 @@ def _expected(pool: NodePool, provided: ProvidedStack | None) -> Expected:
         labels=tuple(sorted(node_labels(pool).items())),
         taints=tuple(map(_said, pool.taints)),
         provided_labels=tuple(_provided_labels(pool, provided)) if provided else (),
+        giver=_giver(fleet, pool),
         plugin_config=_plugin_config(pool) if by_plugin else "",
         cuts=tuple(card_cuts(pool)),
         exporter_settings=tuple(_exporter_settings(pool)),
         checks=tuple(_checks(pool)),
     )
+
+
+def _giver(fleet: Fleet, pool: NodePool) -> str:
+    if pool.exposure is Exposure.DRA:
+        return "the vendor's DRA driver, and no device plugin beside it"
+    if pool.sharing.mode is SharingMode.HAMI:
+        return "HAMi, and no other device plugin beside it"
+    if pool.card.vendor is Vendor.NVIDIA:
+        return "NVIDIA's device plugin, or the distribution's own"
+    return fleet.catalog.vendors.of(pool.card).plugin.name
 
 
 def _said(taint: Taint) -> str:
