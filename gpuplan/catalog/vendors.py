@@ -95,6 +95,8 @@ class Family:
     reads: tuple[str, ...]
     driver: str
     """The driver's version that the vendor's operator installs, empty where none does."""
+    chart_values: Mapping[str, str]
+    """Values of the vendor's chart without which its own objects and ours would take one node."""
     exporter: VendorExporter
     unchecked: frozenset[str]
     source: str
@@ -133,6 +135,7 @@ def _family(row: Row, exporter: VendorExporter) -> Family:
         plugin=Plugin(name=plugin["name"], version=plugin["version"], namespace=plugin["namespace"]),
         reads=row.texts("reads"),
         driver=row.text("driver", ""),
+        chart_values=MappingProxyType(row.mapping("chartValues")),
         exporter=exporter,
         unchecked=row.unchecked,
         source=provenance.source,

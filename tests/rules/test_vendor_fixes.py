@@ -66,3 +66,13 @@ def test_labels_that_nothing_of_ours_can_set_are_asked_for() -> None:
     found = judged(text.format(card="ascend-310p3", sharing="vnpu: {templates: {vir02: 4}}"))
     (finding,) = [each for each in found if each.rule == "card/vendor-agents-expected"]
     assert "`accelerator=huawei-Ascend310P` and `workerselector=dls-worker-node`" in finding.detail
+
+
+def test_amds_chart_is_to_leave_our_nodes_alone() -> None:
+    text = (
+        FLEET.replace("external", "operator")
+        .format(card="mi300x", sharing="")
+        .replace("sharing: {}", "sharing: exclusive")
+    )
+    (finding,) = [each for each in judged(text) if each.rule == "card/vendor-agents-expected"]
+    assert "`crds.defaultCR.install=false`" in finding.detail

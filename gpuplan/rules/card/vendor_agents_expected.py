@@ -61,7 +61,11 @@ def _expected(fleet: Fleet, cluster: Cluster, family: Family, pools: Sequence[No
 
 def _details(family: Family, pools: Sequence[NodePool]) -> Iterator[str]:
     if family.vendor is Vendor.AMD:
-        yield "gpuplan renders its DeviceConfigs; others install the operator, with cert-manager, NFD and KMM."
+        values = listed(f"{key}={value}" for key, value in family.chart_values.items())
+        yield (
+            "gpuplan renders its DeviceConfigs; others install the operator, with cert-manager, NFD and KMM, and with "
+            f"{values} among the chart's values: its own DeviceConfig would take every node of ours."
+        )
         if not all(pool.driver.preinstalled for pool in pools):
             yield (
                 f"It builds driver {family.driver} on the cluster and keeps the images in its default registry, unless the nodes "

@@ -2,7 +2,8 @@
 
 By `resourceNaming: single` AMD's device plugin offers every device as `amd.com/gpu`, and in `CPX` a device is an eighth
 of a card. A pod that asks for 1 cannot tell the two apart, and sums over the name mix them. gpuplan counts such partitions
-as a unit of their own and never lets a task pool fall back between them and whole cards.
+as a unit of their own and never lets a task pool fall back between them and whole cards. Pools may differ in their
+naming: each has a DeviceConfig of its own, so that no plugin serves two strategies.
 
 Source: ROCm/k8s-device-plugin, resource naming strategies.
 """
@@ -36,5 +37,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             continue
         for made in produced_resources(pool):
             if made.unit.hidden:
-                summary = f"Pool `{pool.name}` offers {made.per_node} partitions a node as `{made.resource}`, like cards"
+                summary = (
+                    f"Pool `{pool.name}` offers {made.per_node} partitions a node as `{made.resource}`, like cards"
+                )
                 yield DOC.found(summary, at=point(fleet, (*partition_path(pool), "resourceNaming")))
