@@ -26,6 +26,9 @@ LABEL_MANAGED_BY = "app.kubernetes.io/managed-by"
 LABEL_APP_NAME = "app.kubernetes.io/name"
 MANAGED_BY = "gpuplan"
 
+ANNOTATION_GPU_OPERATOR = f"{LABEL_DOMAIN}/gpu-operator-version"
+"""On a ClusterPolicy: the version of the operator that others have installed, for which it was rendered."""
+
 # Kubernetes' and others' well-known names.
 LABEL_HOSTNAME = "kubernetes.io/hostname"
 LABEL_NAMESPACE_NAME = "kubernetes.io/metadata.name"

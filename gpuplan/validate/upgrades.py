@@ -1,7 +1,8 @@
 """Transitions that a component does not survive in one step: its version now, against the one in `rendered/`.
 
-The objects that say versions are the Argo CD Applications of what is installed as a chart, and the operator's drivers.
-Only here are old and new seen together. Where others install a component, no object says what runs, and nothing is judged.
+The objects that say versions are the Argo CD Applications of what is installed as a chart, the ClusterPolicy that is rendered
+for an operator of others, and the operator's drivers. Only here are old and new seen together. Where others install Kueue, no
+object says what runs, and nothing is judged.
 
 Sources: GPU Operator life-cycle policy (an upgrade stays in a release line or goes to the next); Kueue #8020.
 """
@@ -12,9 +13,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gpuplan import versions
+from gpuplan import conventions, versions
 from gpuplan.catalog.operator import line_name
-from gpuplan.diagnostics import Diagnostic, KeyPath, Span
+from gpuplan.diagnostics import Diagnostic, KeyPath, Severity, Span
 from gpuplan.manifests.set import Manifest, ManifestSet
 from gpuplan.model.fleet import Fleet
 from gpuplan.validate.findings import DOWNGRADE, UPGRADE_SKIPS, UPGRADE_TOO_FAR
@@ -37,6 +38,8 @@ class _Move:
     old: Version
     new: Version
     at: Span
+    by_others: bool = False
+    """Whether others install it, who may have gone step by step without telling the spec."""
 
 
 def refused(fleet: Fleet, manifests: ManifestSet, old: Callable[[str], Object | None]) -> Iterator[Diagnostic]:
@@ -56,7 +59,7 @@ def refused(fleet: Fleet, manifests: ManifestSet, old: Callable[[str], Object | 
 
 def _application(fleet: Fleet, made: Manifest, before: Object) -> _Move | None:
     """Read the versions of a chart; the first origin of its application is its cluster."""
-    was, will = (_spec(one).get("source", {}) for one in (before, made.object))
+    was, will = (_part(one, "spec").get("source", {}) for one in (before, made.object))
     component = CHARTS.get(will.get("chart", ""))
     old, new = (versions.parse(str(one.get("targetRevision", ""))) for one in (was, will))
     if component is None or was.get("chart") != will["chart"] or old is None or new is None:
@@ -67,14 +70,26 @@ def _application(fleet: Fleet, made: Manifest, before: Object) -> _Move | None:
     )
 
 
-def _spec(made: Object) -> Mapping[str, Any]:
-    spec: Mapping[str, Any] = made.get("spec", {})
-    return spec
+def _part(made: Object, key: str) -> Mapping[str, Any]:
+    part: Mapping[str, Any] = made.get(key, {})
+    return part
+
+
+def _policy(fleet: Fleet, made: Manifest, before: Object) -> _Move | None:
+    """Read the version of the operator that a ClusterPolicy was rendered for; its first origin is its cluster."""
+    notes = (_part(one, "metadata").get("annotations", {}) for one in (before, made.object))
+    old, new = (versions.parse(one.get(conventions.ANNOTATION_GPU_OPERATOR, "")) for one in notes)
+    if old is None or new is None:
+        return None
+    component = "gpuOperator"
+    what = f"{TITLES[component]} of cluster `{made.cluster}`"
+    at = _said(fleet, ("clusters", str(made.cluster)), ("components", component, "version"), ("release",))
+    return _Move(component=component, what=what, old=old, new=new, at=at, by_others=True)
 
 
 def _driver(fleet: Fleet, made: Manifest, before: Object) -> _Move | None:
     """Read the versions of a pool's driver; the first origin of the object is its pool."""
-    old, new = (versions.parse(str(_spec(one).get("version", ""))) for one in (before, made.object))
+    old, new = (versions.parse(str(_part(one, "spec").get("version", ""))) for one in (before, made.object))
     if old is None or new is None:
         return None
     at = _said(fleet, made.origin.path, ("driver", "branch"))
@@ -83,6 +98,7 @@ def _driver(fleet: Fleet, made: Manifest, before: Object) -> _Move | None:
 
 READERS: Mapping[str, Callable[[Fleet, Manifest, Object], _Move | None]] = {
     "Application": _application,
+    "ClusterPolicy": _policy,
     "NVIDIADriver": _driver,
 }
 """How to read a version off an object of a kind."""
@@ -118,6 +134,7 @@ def _operator(fleet: Fleet, move: _Move) -> Iterator[Diagnostic]:
             at=move.at,
             fix=f"Write a version of line {road[1]} under `components.gpuOperator.version`, render, let it sync and wait until "
             f"all its pods are ready; then go on to {', then '.join((*road[2:-1], line_name(move.new)))} in the same way.",
+            severity=Severity.WARNING if move.by_others else None,
         )
 
 

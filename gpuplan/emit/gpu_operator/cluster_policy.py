@@ -48,7 +48,11 @@ def cluster_policy(fleet: Fleet, cluster: Cluster, configs: ConfigMaps) -> Clust
         "apiVersion": "nvidia.com/v1",
         "kind": "ClusterPolicy",
         "metadata": base.metadata(
-            conventions.CLUSTER_POLICY, base.GPU_OPERATOR, base.CONFIRM_REMOVAL, base.FOREIGN_CRD
+            conventions.CLUSTER_POLICY,
+            base.GPU_OPERATOR,
+            base.CONFIRM_REMOVAL,
+            base.FOREIGN_CRD,
+            annotations={conventions.ANNOTATION_GPU_OPERATOR: str(cluster.gpu_operator.version)},
         ),
         "spec": cluster_policy_spec(fleet, cluster, configs),
     }

@@ -46,11 +46,19 @@ def driver(version: str) -> Object:
     }
 
 
+def policy(version: str) -> Object:
+    return {
+        "apiVersion": "nvidia.com/v1",
+        "kind": "ClusterPolicy",
+        "metadata": {"name": "cluster-policy", "annotations": {"gpuplan.dev/gpu-operator-version": version}},
+    }
+
+
 def placed(made: Fleet, body: Mapping[str, Any]) -> Manifest:
     if body["kind"] == "Application":
         path: tuple[str, ...] = ("clusters", "eu")
         return Manifest(object=body, cluster=None, area=HUB_AREA, origin=Origin(path, made.places.key(path)))
-    path = ("nodePools", "a")
+    path = ("clusters", "eu") if body["kind"] == "ClusterPolicy" else ("nodePools", "a")
     return Manifest(object=body, cluster="eu", area="28-gpu-operator", origin=Origin(path, made.places.key(path)))
 
 
@@ -70,6 +78,14 @@ def test_an_operator_that_leaves_lines_out_is_refused_with_the_road() -> None:
     assert "v24.9.2 → 25.3 → 25.10 → 26.3 → v26.7.0" in finding.summary
     assert "line 25.3" in finding.fix
     assert (finding.at.line, finding.at.column) == (7, 41)
+
+
+def test_others_who_install_the_operator_are_warned_for_they_may_have_gone_step_by_step() -> None:
+    (finding,) = moved(policy("v24.9.2"), policy("v26.7.0"))
+    assert finding.rule == "render/upgrade-too-far"
+    assert finding.severity is Severity.WARNING
+    assert (finding.at.line, finding.at.column) == (7, 41)
+    assert moved(policy("v26.3.2"), policy("v26.7.0")) == []
 
 
 @pytest.mark.parametrize(
