@@ -21,6 +21,7 @@ from gpuplan.model.pools import SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.cuts import mig_path
 from gpuplan.rules.levels import level_path, tiers
+from gpuplan.rules.served import by_operator
 
 DOC = RuleDoc(
     id="names/too-long",
@@ -67,6 +68,8 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 
 def _names(cluster: Cluster) -> Iterator[Name]:
     yield Name("Application", conventions.application_name(cluster.name), cluster.path)
+    if cluster.gpu_operator.managed and by_operator(cluster):
+        yield Name("Application", conventions.gpu_operator_application_name(cluster.name), cluster.path)
     for pool in cluster.pools:
         if pool.stack == "manual":
             name = conventions.daemon_set_name(conventions.DEVICE_PLUGIN, pool.name)
