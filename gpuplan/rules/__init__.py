@@ -127,6 +127,7 @@ from gpuplan.rules.operator import (
     settings_expected,
     two_mig_strategies,
 )
+from gpuplan.rules.operator import provider_plugin as operator_provider_plugin
 from gpuplan.rules.partition import card_without_partitions, memory_mode
 from gpuplan.rules.partition import labels_not_set as partition_labels_not_set
 from gpuplan.rules.partition import plain_name as partition_plain_name
@@ -320,6 +321,7 @@ MODULES: tuple[ModuleType, ...] = (
     installed_by_olm,
     namespace_taken,
     no_driver_image,
+    operator_provider_plugin,
     settings_expected,
     two_mig_strategies,
     card_without_partitions,
