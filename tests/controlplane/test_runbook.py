@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
@@ -24,6 +23,7 @@ from gpuplan.report.runbooks import texts
 from tests.controlplane.acceptance import apply_manifests
 from tests.controlplane.client import Client, reference
 from tests.controlplane.controlplane import ControlPlane
+from tests.controlplane.toolchain import tool_path
 from tests.unit.emit.fleets import Place, place
 
 EMITTERS = (runtime.emit, device_plugin.emit, mig.emit, dcgm.emit)
@@ -55,8 +55,8 @@ def steps(runbook: str) -> Iterator[tuple[str, list[str]]]:
 class Shell:
     """A shell that knows the cluster, and the node that the reader is at."""
 
-    def __init__(self, kubectl: str, plane: ControlPlane) -> None:
-        self.environment = {"KUBECONFIG": str(plane.kubeconfig), "PATH": f"{Path(kubectl).parent}:{os.defpath}"}
+    def __init__(self, kubectl: Path, plane: ControlPlane) -> None:
+        self.environment = {"KUBECONFIG": str(plane.kubeconfig), "PATH": f"{kubectl.parent}:{os.defpath}"}
 
     def type(self, *lines: str) -> str:
         script = "\n".join(("set -e", *lines))
@@ -120,9 +120,7 @@ def service(pods: int) -> Object:
 
 
 def test_who_follows_the_runbook_gets_every_node_cut_empty_and_open_again(busy_control_plane: ControlPlane) -> None:
-    kubectl = shutil.which("kubectl")
-    if kubectl is None:
-        pytest.skip("needs kubectl")
+    kubectl = tool_path("kubectl")
     plane, client = busy_control_plane, busy_control_plane.client
     before, after = pool_with(BEFORE), pool_with(AFTER)
     for name in ("n1", "n2"):

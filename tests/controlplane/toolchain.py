@@ -85,6 +85,7 @@ TOOLS = (
     Tool(name="kube-apiserver", graph=KUBE, package="k8s.io/kubernetes/cmd/kube-apiserver"),
     Tool(name="kube-controller-manager", graph=KUBE, package="k8s.io/kubernetes/cmd/kube-controller-manager"),
     Tool(name="kube-scheduler", graph=KUBE, package="k8s.io/kubernetes/cmd/kube-scheduler"),
+    Tool(name="kubectl", graph=KUBE, package="k8s.io/kubernetes/cmd/kubectl"),
     Tool(name="kueue", graph=KUBE, package="./kueue"),
     Tool(name="kwok", graph=KWOK, package="sigs.k8s.io/kwok/cmd/kwok"),
     Tool(name="kubeconform", graph=KUBECONFORM, package="github.com/yannh/kubeconform/cmd/kubeconform"),

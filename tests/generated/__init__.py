@@ -29,7 +29,7 @@ __all__ = ["broken_fleets", "fleets", "plain_text", "specs", "texts"]
 def specs(draw: st.DrawFn) -> Spec:
     """Return a whole spec as data, every value written out, no `defaults`."""
     platforms = draw(clusters())
-    name = draw(words.decorated("acme", 57))
+    name = draw(words.decorated("acme", 49))
     spec = {"metadata": {"name": name}, "clusters": platforms, **draw(hardware(platforms))}
     fleet, found = resolved(plain_text(spec))
     assert fleet is not None, [f"{finding.at} {finding.summary}" for finding in found]

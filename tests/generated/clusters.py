@@ -41,7 +41,7 @@ OPTIONAL: tuple[tuple[str, tuple[Any, ...]], ...] = (
 @st.composite
 def clusters(draw: st.DrawFn) -> dict[str, Entry]:
     """Return one to three clusters by name."""
-    names = draw(words.names(words.CLUSTERS, draw(st.sampled_from((1, 1, 2, 3))), 55))
+    names = draw(words.names(words.CLUSTERS, draw(st.sampled_from((1, 1, 2, 3))), 49))
     return {name: draw(_cluster(name)) for name in names}
 
 
@@ -57,6 +57,8 @@ def _cluster(draw: st.DrawFn, name: str) -> Entry:
     for key, choices in OPTIONAL:
         if draw(words.SELDOM):
             made[key] = draw(st.sampled_from(choices))
+    if stack == "operator" and made.get("os") == "flatcar":
+        del made["os"]  # there is no driver image for it
     kueue = draw(_kueue())
     if kueue:
         made["kueue"] = kueue

@@ -125,6 +125,6 @@ def _delivery(draw: st.DrawFn) -> Entry:
         "targetRevision": st.sampled_from(("main", "release/1.0", "on", "1e3", "v1.0.0")),
         "path": st.sampled_from(("rendered", "platform/gpu/rendered", "1e3")),
         "namespace": st.sampled_from(("argocd", "null")),
-        "project": st.sampled_from(("platform", "true", "x" * 57)),
+        "project": st.sampled_from(("platform", "true", "x" * 49)),
     }
     return {"argocd": {"repoURL": address, **draw(_some(said))}}
