@@ -23,6 +23,8 @@ from gpuplan.manifests.set import ManifestSet
 from gpuplan.model.fleet import Fleet
 from tests.build import fleet
 from tests.controlplane import newer_fields
+from tests.controlplane.acceptance import apply_manifests
+from tests.controlplane.controlplane import ControlPlane
 from tests.controlplane.modulefiles import GPU_OPERATOR, module_folder
 from tests.controlplane.trial import accepted
 
@@ -108,9 +110,22 @@ def test_the_chart_makes_our_policy_of_our_values(helmrender: Path, place: str) 
     assert differing.keys() <= set(NOT_IN_THE_OLDER_CHART), differing
 
 
-def test_a_strategy_of_the_charts_own_does_not_come_in(helmrender: Path) -> None:
-    (policy,) = of_kind(rendered(helmrender, fleet(text_of("newest"))), "ClusterPolicy")
-    assert not policy["spec"]["mig"], "null, which the server drops"
+def test_the_server_keeps_what_the_chart_made_as_we_mean_it(helmrender: Path, control_plane: ControlPlane) -> None:
+    made = fleet(text_of("newest"))
+    (policy,) = of_kind(rendered(helmrender, made), "ClusterPolicy")
+    assert apply_manifests(control_plane.client, [policy]) == []
+    (stored,) = control_plane.client.list("nvidia.com/v1", "ClusterPolicy")
+    ours = newer_fields.without(
+        {
+            "apiVersion": "nvidia.com/v1",
+            "kind": "ClusterPolicy",
+            "spec": cluster_policy_spec(made, made.clusters[0], config_maps(made, made.clusters[0])),
+        }
+    )
+    differing = {path for path, value in leaves(ours["spec"]) if not same(value, at(stored["spec"], path))}
+    assert differing <= set(NOT_IN_THE_OLDER_CHART)
+    assert stored["spec"]["operator"]["defaultRuntime"] == "docker", "the CRD's default, which the operator ignores"
+    control_plane.reset()
 
 
 def test_what_later_releases_added_is_on_the_list_of_newer_fields() -> None:

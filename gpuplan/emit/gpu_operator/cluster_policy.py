@@ -7,7 +7,7 @@ fields that came later it has those that the cluster's operator knows.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
+from typing import Literal, cast
 
 from gpuplan import conventions
 from gpuplan.catalog import Component, DistributionNodes, operator
@@ -33,7 +33,7 @@ from gpuplan.manifests.kinds.gpu_operator import (
     UpgradePolicy,
 )
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import SharingMode, agent_tolerations
+from gpuplan.model.pools import MigStrategy, SharingMode, agent_tolerations
 
 TOOLKIT_FOLDER = "/usr/local/nvidia"
 DRIVER_FOLDER = "/run/nvidia/driver"
@@ -61,8 +61,7 @@ def cluster_policy(fleet: Fleet, cluster: Cluster, configs: ConfigMaps) -> Clust
 def cluster_policy_spec(fleet: Fleet, cluster: Cluster, configs: ConfigMaps) -> ClusterPolicySpec:
     """Return what the operator runs on the nodes of its pools.
 
-    Node health is no part of it: `nodeStatusExporter` exports to Prometheus what our alerts know from the cards. The MIG
-    strategy is left to each node's plugin configuration.
+    Node health is no part of it: `nodeStatusExporter` exports to Prometheus what our alerts know from the cards.
     """
     return {
         "cdi": _cdi(fleet, cluster),
@@ -73,7 +72,7 @@ def cluster_policy_spec(fleet: Fleet, cluster: Cluster, configs: ConfigMaps) -> 
         "driver": _driver(fleet, cluster),
         "gfd": _operand(cluster.components["devicePlugin"]),
         "hostPaths": _host_paths(fleet, cluster),
-        "mig": {},
+        "mig": {"strategy": _mig_strategy(cluster)},
         "migManager": _mig_manager(cluster, configs),
         "nodeStatusExporter": {"enabled": False},
         "operator": _operator(fleet, cluster),
@@ -166,6 +165,16 @@ def _mig_manager(cluster: Cluster, configs: ConfigMaps) -> MigManager:
             "name": configs.mig["metadata"]["name"] if configs.mig else DEFAULT_LAYOUTS,
         },
     }
+
+
+def _mig_strategy(cluster: Cluster) -> Literal["none", "single", "mixed"]:
+    """Return the strategy of all nodes; that no two are asked for is for operator/two-mig-strategies.
+
+    It is never left out, which would let each node's file decide: the chart then makes `mig: null`, which a server-side apply
+    refuses.
+    """
+    strategies = {pool.sharing.strategy for pool in agents.operator_pools(cluster)} - {MigStrategy.NONE}
+    return min((strategy.value for strategy in strategies), default=MigStrategy.NONE.value)
 
 
 def _operator(fleet: Fleet, cluster: Cluster) -> OperatorSpec:

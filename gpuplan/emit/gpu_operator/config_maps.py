@@ -6,7 +6,7 @@ plugin's config manager and the exporter look at their files once (docs/decision
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from gpuplan import conventions
@@ -18,10 +18,14 @@ from gpuplan.emit.mig import ALL_DISABLED, mig_parted_config
 from gpuplan.manifests.kinds import ConfigMap
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Cluster, Fleet, Monitoring
-from gpuplan.model.pools import MigStrategy, NodePool, SharingMode, plugin_config_name
+from gpuplan.model.pools import NodePool, SharingMode, plugin_config_name
 
 DEFAULT_PLUGIN_CONFIG = "default"
 """Entry for nodes without the label `nvidia.com/device-plugin.config`; the operator is told so."""
+SAID_ELSEWHERE = ("migStrategy", "useNodeFeatureAPI")
+"""Flags of the plugin that its file leaves out."""
+WHOLE_CARDS: Mapping[str, object] = {"version": "v1", "flags": {"failOnInitError": True, "gfd": {"noTimestamp": True}}}
+"""The configuration of nodes that share no card."""
 MIG_FILE = "config.yaml"
 COUNTERS_FILE = "dcgm-metrics.csv"
 
@@ -54,41 +58,26 @@ def config_maps(fleet: Fleet, cluster: Cluster) -> ConfigMaps:
 def plugin_data(pools: Iterable[NodePool]) -> dict[str, str]:
     """Return the device plugin's configurations: one for each way of sharing, and the one for all other nodes.
 
-    The MIG strategy stands here and nowhere else: `mig.strategy` of the ClusterPolicy would become an environment
-    variable, which beats the file on every node. Where all pools share alike, nodes need no label: the default serves.
+    Where all pools share alike, nodes need no label: the default serves.
     """
     offered = [pool for pool in pools if agents.offered_by_plugin(pool)]
     shared = {plugin_config_name(pool.sharing): pool for pool in offered if pool.sharing.shared}
-    plain = [pool for pool in offered if not pool.sharing.shared]
-    texts = {name: yaml_text(operator_plugin_config(pool)) for name, pool in shared.items()}
-    alike = not plain and len(texts) == 1
-    default = next(iter(texts.values())) if alike else yaml_text(_whole_cards(plain))
-    return {DEFAULT_PLUGIN_CONFIG: default, **dict(sorted(texts.items()))}
+    texts = {name: yaml_text(operator_plugin_config(pool)) for name, pool in sorted(shared.items())}
+    alike = len(texts) == 1 and all(pool.sharing.shared for pool in offered)
+    default = next(iter(texts.values())) if alike else yaml_text(WHOLE_CARDS)
+    return {DEFAULT_PLUGIN_CONFIG: default, **texts}
 
 
 def operator_plugin_config(pool: NodePool) -> dict[str, object]:
-    """Return a pool's configuration as our own agents read it, but for how labels go out: that is the operator's choice.
+    """Return a pool's configuration as our own agents read it, but for what the operator says or chooses.
 
-    Its GPU Feature Discovery has no right to write NodeFeatures before 25.10.
+    The MIG strategy is said in the ClusterPolicy alone: it becomes an environment variable, which beats the file. How labels go
+    out is the operator's choice: its GPU Feature Discovery has no right to write NodeFeatures before 25.10.
     """
     config = plugin_config(pool)
     flags = config["flags"]
     assert isinstance(flags, dict)  # noqa: S101 - plugin_config makes a map
-    return {**config, "flags": {key: value for key, value in flags.items() if key != "useNodeFeatureAPI"}}
-
-
-def _whole_cards(plain: Iterable[NodePool]) -> dict[str, object]:
-    """Return the configuration of nodes that share nothing: with the MIG strategy of those that are cut.
-
-    On whole cards every strategy offers the same. That there are not two strategies is for operator/two-mig-strategies.
-    """
-    cut = [pool for pool in plain if pool.sharing.strategy is not MigStrategy.NONE]
-    if cut:
-        return operator_plugin_config(cut[0])
-    return {
-        "version": "v1",
-        "flags": {"migStrategy": MigStrategy.NONE.value, "failOnInitError": True, "gfd": {"noTimestamp": True}},
-    }
+    return {**config, "flags": {key: value for key, value in flags.items() if key not in SAID_ELSEWHERE}}
 
 
 def layouts(pools: Iterable[NodePool]) -> dict[str, object]:

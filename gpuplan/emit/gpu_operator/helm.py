@@ -31,17 +31,16 @@ INSTALLATION: Mapping[Path, object] = {
     ("nfd", "nodefeaturerules"): False,
     ("operator", "cleanupCRD"): False,
     ("operator", "upgradeCRD"): False,
+    ("validator", "plugin", "env"): [{"name": "WITH_WORKLOAD", "value": "true"}],
 }
 """What is the installation's own. Drivers are our NVIDIADrivers: the chart's default one would match all their nodes. Node
 Feature Discovery is the cluster's own, as everywhere else here. Argo CD updates CRDs as it does the rest of a chart, so
-the chart's own job for that is off, and no job deletes them."""
+the chart's own job for that is off, and no job deletes them. The validator's setting is its default: without any the chart
+makes `plugin: null`, which a server-side apply refuses."""
 
 
 def values(cluster: Cluster, spec: ClusterPolicySpec) -> dict[str, object]:
-    """Return the values that make the chart render the policy, and nothing that others own.
-
-    An empty MIG strategy, in the place of the chart's own, leaves it to the nodes' plugin configurations.
-    """
+    """Return the values that make the chart render the policy, and nothing that others own."""
     made: dict[str, Any] = copy.deepcopy({**spec})
     for path in UNKNOWN_TO_CHART:
         _take(made, path)
@@ -51,7 +50,6 @@ def values(cluster: Cluster, spec: ClusterPolicySpec) -> dict[str, object]:
             _put(made, value, found)
     for path, fixed in INSTALLATION.items():
         _put(made, path, fixed)
-    _put(made, ("mig", "strategy"), spec["mig"].get("strategy", ""))
     for key, part in operand_image(cluster.components["gpuOperator"]).items():
         _put(made, ("operator", key), part)
     return _sorted(made)

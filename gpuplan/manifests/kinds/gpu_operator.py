@@ -193,9 +193,9 @@ class SandboxWorkloads(TypedDict):
 
 
 class Mig(TypedDict):
-    """The MIG strategy of all nodes. Left out, each node's plugin configuration says its own."""
+    """The MIG strategy of all nodes."""
 
-    strategy: NotRequired[Literal["none", "single", "mixed"]]
+    strategy: Literal["none", "single", "mixed"]
 
 
 class ClusterPolicySpec(TypedDict):

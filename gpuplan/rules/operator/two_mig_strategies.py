@@ -1,8 +1,7 @@
 """Pools of one GPU Operator that are cut, by two MIG strategies.
 
-Nodes that share no card by time slicing or MPS all get one configuration of the operator's device plugin, and the MIG
-strategy is a part of it: with `single` the instances of a `mixed` pool would be refused, with `mixed` those of a `single`
-pool would be offered under other names than its queues count.
+The operator gives one MIG strategy to the device plugin of every node: with `single` the instances of a `mixed` pool would be
+refused, with `mixed` those of a `single` pool would be offered under other names than its queues count.
 
 Source: NVIDIA GPU Operator, `mig.strategy` of the ClusterPolicy; k8s-device-plugin, config-manager.
 """

@@ -69,12 +69,15 @@ def _only(mapping: Mapping[str, Any], known: set[str]) -> None:
         raise Refused(f"unexpected field: {key}")
 
 
-def offered(text: str, cards: Sequence[dict[str, int] | None]) -> dict[str, int]:
-    """Return the resources that the device plugin registers on a node, with their numbers."""
+def offered(text: str, cards: Sequence[dict[str, int] | None], mig_strategy: str = "") -> dict[str, int]:
+    """Return the resources that the device plugin registers on a node, with their numbers.
+
+    `mig_strategy` is its environment variable MIG_STRATEGY, which beats the file; empty where it has none.
+    """
     config = yaml.safe_load(text)
     if config.get("version", "v1") != "v1":
         raise Refused(f"unknown version: {config['version']}")
-    strategy = config.get("flags", {}).get("migStrategy", "none")
+    strategy = mig_strategy or config.get("flags", {}).get("migStrategy", "none")
     shares = _shares(config.get("sharing") or {}, strategy)
     devices = _devices(cards, strategy)
     if shares is None:

@@ -67,7 +67,8 @@ def test_the_plugin_offers_on_a_node_what_the_pool_promises(sharing: str) -> Non
         )
     configs = data(made, "gpuplan-device-plugin")
     chosen = configs[labels.get("nvidia.com/device-plugin.config", DEFAULT_PLUGIN_CONFIG)]
-    assert offered(chosen, cards) == {one.resource: one.per_node for one in produced_resources(pool)}
+    promised = {one.resource: one.per_node for one in produced_resources(pool)}
+    assert offered(chosen, cards, policy(made)["mig"]["strategy"]) == promised
 
 
 def test_each_way_of_sharing_has_its_own_configuration_and_other_nodes_the_default() -> None:
@@ -86,11 +87,24 @@ def test_where_all_pools_share_alike_a_node_needs_no_label() -> None:
     assert configs["default"] == configs["time-slicing-4"]
 
 
-def test_the_mig_strategy_stands_in_the_plugins_file_alone() -> None:
-    made = place("a: {sharing: {mig: {strategy: single, profiles: {1g.5gb: 7}}}}", ON)
-    assert policy(made)["mig"] == {}
-    assert gpu_operator.chart_values(made.fleet, made.cluster)["mig"] == {"strategy": ""}
-    assert yaml.safe_load(data(made, "gpuplan-device-plugin")["default"])["flags"]["migStrategy"] == "single"
+@pytest.mark.parametrize(
+    ("pools", "strategy"),
+    [
+        ("a: {tier: big}", "none"),
+        ("a: {sharing: {mig: {profiles: {1g.5gb: 7}}}}, b: {tier: big}", "mixed"),
+        (
+            "a: {sharing: {mig: {strategy: single, profiles: {1g.5gb: 7}}}}, b: {tier: desk, sharing: {mps: {replicas: 2}}}",
+            "single",
+        ),
+        ("a: {tier: big}, b: {stack: manual, sharing: {mig: {profiles: {1g.5gb: 7}}}}", "none"),
+    ],
+)
+def test_the_mig_strategy_stands_in_the_policy_alone(pools: str, strategy: str) -> None:
+    """It beats what a file says, and left out the chart makes `mig: null`, which a server-side apply refuses."""
+    made = place(pools, ON)
+    assert policy(made)["mig"] == {"strategy": strategy}
+    assert gpu_operator.chart_values(made.fleet, made.cluster)["mig"] == {"strategy": strategy}
+    assert not [text for text in data(made, "gpuplan-device-plugin").values() if "migStrategy" in text]
 
 
 def test_how_labels_are_published_is_left_to_the_operators_own_discovery() -> None:

@@ -30,7 +30,7 @@ nodePools:
   whole: {tier: big, nodes: 16, taints: [{key: nvidia.com/gpu, value: present, effect: NoSchedule}]%s}
   cut: {tier: lab, sharing: {mig: {profiles: {1g.5gb: 5, 2g.10gb: 1}}}}
   sliced: {tier: desk, sharing: {timeSlicing: {replicas: 4}}}
-  shared: {tier: mps, sharing: {mps: {replicas: 8}}}
+  shared: {tier: mps, sharing: {timeSlicing: {replicas: 8, renameByDefault: false}}}
 taskPools:
   pretrain: {kind: training, service: guaranteed, tiers: [big], largestJob: {pods: 2, cardsPerPod: 8}}
   chat: {kind: onlineInference, service: guaranteed, tiers: [mps], stateful: {drainSeconds: 600}}
@@ -114,6 +114,8 @@ def test_nodes_carry_the_same_labels_but_for_those_that_agents_read() -> None:
 
 def test_both_plugins_offer_the_same_names_and_numbers() -> None:
     made = built("operator").clusters[0]
+    (application,) = [one for one in of_kind(OPERATOR, "Application") if one["metadata"]["name"] == "gpu-operator-eu"]
+    strategy = application["spec"]["source"]["helm"]["valuesObject"]["mig"]["strategy"]
     (theirs,) = [one["data"] for one in of_kind(OPERATOR, "ConfigMap") if "device-plugin" in one["metadata"]["name"]]
     (layouts,) = [one["data"] for one in of_kind(OPERATOR, "ConfigMap") if "mig-layouts" in one["metadata"]["name"]]
     for pool in made.pools:
@@ -125,7 +127,7 @@ def test_both_plugins_offer_the_same_names_and_numbers() -> None:
             cards = cut(layouts["config.yaml"], labels[LABEL_MIG_CONFIG], pool.cards_per_node)
         promised = {one.resource: one.per_node for one in produced_resources(pool)}
         assert offered(ours["config.yaml"], cards) == promised
-        assert offered(theirs[labels.get(LABEL_DEVICE_PLUGIN_CONFIG, "default")], cards) == promised
+        assert offered(theirs[labels.get(LABEL_DEVICE_PLUGIN_CONFIG, "default")], cards, strategy) == promised
 
 
 def test_both_exporters_collect_the_same_counters_at_the_same_pace() -> None:
