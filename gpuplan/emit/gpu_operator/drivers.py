@@ -18,6 +18,7 @@ from gpuplan.manifests.kinds.gpu_operator import NvidiaDriverSpec, OperatorImage
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool, agent_tolerations, node_labels
+from gpuplan.model.queues import Cohort
 
 DRIVER_REPOSITORY = "nvcr.io/nvidia"
 DRIVER_IMAGE = "driver"
@@ -32,7 +33,7 @@ LARGEST_PART = 4
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     """Yield the drivers of the operator's pools."""
     for pool in installed_pools(cluster):
-        paths = [cohort.task_pool.path for cohort in cluster.cohorts if drain_seconds(cluster, [pool])]
+        paths = [cohort.task_pool.path for cohort in _stateful(cluster, [pool])]
         made = nvidia_driver(fleet, cluster, pool)
         yield base.manifest(fleet, cluster, base.GPU_OPERATOR, made, pool.path, cluster.path, *paths)
 
@@ -118,10 +119,14 @@ def upgrade_policy(cluster: Cluster, pools: Iterable[NodePool]) -> UpgradePolicy
 
 def drain_seconds(cluster: Cluster, pools: Iterable[NodePool]) -> int:
     """Return the longest grace of stateful pods that may run on the pools; 0 where there are none."""
+    return max((cohort.task_pool.drain_seconds for cohort in _stateful(cluster, pools)), default=0)
+
+
+def _stateful(cluster: Cluster, pools: Iterable[NodePool]) -> list[Cohort]:
+    """Return the stateful task pools that may run on the pools."""
     names = {pool.name for pool in pools}
-    graces = (
-        cohort.task_pool.drain_seconds
+    return [
+        cohort
         for cohort in cluster.cohorts
-        if any(pool.name in names for flavor in cohort.flavors for pool in flavor.pools)
-    )
-    return max(graces, default=0)
+        if cohort.task_pool.stateful and any(pool.name in names for flavor in cohort.flavors for pool in flavor.pools)
+    ]

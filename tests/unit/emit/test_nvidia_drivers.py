@@ -91,6 +91,11 @@ def test_a_stateful_pod_gets_its_grace_and_a_margin_before_its_nodes_driver_goes
     }
     assert waits["gpuplan-lab"]["drain"]["timeoutSeconds"] == 300
     assert drain_seconds(made.cluster, made.cluster.pools) == 900
+    origins = {
+        one.key.name: {path.path for path in one.also} for one in rendered(made) if one.key.kind == "NVIDIADriver"
+    }
+    assert ("taskPools", "chat") in origins["gpuplan-serve"], "a reader finds where the grace comes from"
+    assert not [path for path in origins["gpuplan-lab"] if path[0] == "taskPools"]
 
 
 @pytest.mark.parametrize(("version", "in_policy"), [("v26.3.2", True), ("v26.7.0", False)])
