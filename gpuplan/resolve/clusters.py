@@ -50,7 +50,7 @@ def _platform(scope: Scope, name: str, spec: ClusterSpec) -> Platform | None:
         release=release,
         components=components,
         kueue=_kueue(spec, components["kueue"]),
-        gpu_operator=_gpu_operator(spec, components["gpuOperator"]),
+        gpu_operator=_gpu_operator(scope, spec, components["gpuOperator"]),
         destination=Destination(
             name=spec.destination.name or ("" if spec.destination.server else name),
             server=spec.destination.server or "",
@@ -68,9 +68,12 @@ def _kueue(spec: ClusterSpec, component: Component) -> KueueSettings:
     )
 
 
-def _gpu_operator(spec: ClusterSpec, component: Component) -> GpuOperatorSettings:
+def _gpu_operator(scope: Scope, spec: ClusterSpec, component: Component) -> GpuOperatorSettings:
     said = GpuOperatorSpec(install=spec.gpu_operator) if isinstance(spec.gpu_operator, str) else spec.gpu_operator
-    return GpuOperatorSettings(managed=said.install == "managed", version=component.version, namespace=said.namespace)
+    usual = scope.catalog.distributions[spec.distribution].operator_namespace
+    return GpuOperatorSettings(
+        managed=said.install == "managed", version=component.version, namespace=said.namespace or usual
+    )
 
 
 def _components(scope: Scope, spec: ClusterSpec, release: Release, path: KeyPath) -> dict[str, Component]:

@@ -50,8 +50,8 @@ class GpuOperatorSpec(SpecModel):
 
     install: Literal["managed", "external"] = "managed"
     """`managed`: gpuplan renders its Helm installation. `external`: others install it, and gpuplan its configuration."""
-    namespace: Name = "gpu-operator"
-    """Namespace that the operator and its agents run in."""
+    namespace: Name | None = None
+    """Namespace that the operator and its agents run in; by default `gpu-operator`, or what the distribution has."""
 
 
 GpuOperatorChoice = Annotated[

@@ -21,10 +21,9 @@ DOC = RuleDoc(
     severity=Severity.ERROR,
     summary="A GPU Operator to install by Helm where it comes by OLM",
     why="On OpenShift the operator and the rights of its agents come by a subscription; by Helm its agents may not start.",
-    fix="Subscribe to the operator and write `gpuOperator: {install: external, namespace: nvidia-gpu-operator}`.",
+    fix="Subscribe to the operator and write `gpuOperator: external`.",
     bad="clusters:\n  eu: {distribution: openshift, stack: operator}",
-    good="clusters:\n  eu:\n    distribution: openshift\n    stack: operator\n"
-    "    gpuOperator: {install: external, namespace: nvidia-gpu-operator}",
+    good="clusters:\n  eu: {distribution: openshift, stack: operator, gpuOperator: external}",
 )
 
 
@@ -37,6 +36,5 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             yield DOC.found(
                 f"The GPU Operator of cluster `{cluster.name}` comes by OLM on {cluster.distribution}, not by Helm",
                 at=point(fleet, (*cluster.path, "gpuOperator")),
-                fix="Subscribe to the operator and write "
-                f"`gpuOperator: {{install: external, namespace: {usual.operator_namespace}}}`.",
+                fix=f"Subscribe to it in namespace `{cluster.gpu_operator.namespace}`, and write `gpuOperator: external`.",
             )

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from gpuplan.catalog import load, operator
-from gpuplan.emit import gpu_operator, tenancy
+from gpuplan.emit import gpu_operator
 from gpuplan.emit.gpu_operator.cluster_policy import cluster_policy_spec
 from gpuplan.emit.gpu_operator.config_maps import DEFAULT_PLUGIN_CONFIG, config_maps
 from gpuplan.model.pools import agent_labels, node_labels, produced_resources
@@ -171,45 +171,6 @@ def holds(tree: Any, path: list[str]) -> bool:
     return not path or (path[0] in tree and holds(tree[path[0]], path[1:]))
 
 
-DRIVERS = "/run/nvidia/driver"
-TOOLKIT = "/usr/local/nvidia"
-GOOGLES = "/home/kubernetes/bin/nvidia"
-PLACES = [
-    ("kubeadm", "", {"toolkit": TOOLKIT, "driver": DRIVERS, "class": "nvidia"}),
-    ("k3s", "", {"toolkit": TOOLKIT, "driver": DRIVERS, "class": "nvidia"}),
-    ("rke2", "", {"toolkit": TOOLKIT, "driver": DRIVERS, "class": "nvidia"}),
-    ("aks", "", {"driver": DRIVERS, "class": "nvidia-container-runtime"}),
-    ("aks", ", driver: {preinstalled: false}", {"toolkit": TOOLKIT, "driver": DRIVERS, "class": "nvidia"}),
-    ("eks", "", {"driver": DRIVERS, "class": "nvidia"}),
-    ("gke", "", {"toolkit": GOOGLES, "driver": GOOGLES, "class": "nvidia"}),
-    ("gke", ", driver: {preinstalled: false}", {"toolkit": GOOGLES, "driver": DRIVERS, "class": "nvidia"}),
-    ("talos", "", {"driver": DRIVERS, "class": "nvidia"}),
-]
-
-
-@pytest.mark.parametrize(("name", "more", "expected"), PLACES)
-def test_toolkit_and_driver_are_where_the_distribution_has_them(name: str, more: str, expected: dict[str, str]) -> None:
-    spec = policy(place(f"a: {{tier: big{more}}}", f"{ON}, distribution: {name}"))
-    folders = {"toolkit": spec["toolkit"]["installDir"]} if spec["toolkit"]["enabled"] else {}
-    told = {"driver": spec["hostPaths"]["driverInstallDir"], "class": spec["operator"]["runtimeClass"]}
-    assert {**folders, **told} == expected
-
-
-@pytest.mark.parametrize(("name", "told"), [("kubeadm", False), ("k3s", True), ("rke2", True), ("gke", False)])
-def test_the_toolkit_is_told_of_a_socket_that_lies_elsewhere(name: str, told: bool) -> None:
-    toolkit = policy(place("a: {tier: big}", f"{ON}, distribution: {name}"))["toolkit"]
-    socket = {"name": "CONTAINERD_SOCKET", "value": "/run/k3s/containerd/containerd.sock"}
-    assert toolkit.get("env") == ([socket] if told else None)
-
-
-def test_on_openshift_drivers_are_built_by_its_toolkit() -> None:
-    assert policy(place("a: {}", f"{ON}, distribution: openshift, containerRuntime: cri-o"))["operator"] == {
-        "defaultRuntime": "crio",
-        "runtimeClass": "nvidia",
-        "use_ocp_driver_toolkit": True,
-    }
-
-
 @pytest.mark.parametrize(
     ("pools", "told", "host_pid"),
     [
@@ -279,20 +240,6 @@ def test_each_node_is_of_its_own_pool_in_the_eyes_of_prometheus() -> None:
     told = {pool.name: relabelled(node_labels(pool), endpoint["relabelings"]) for pool in made.cluster.pools}
     assert told == {"a": "a", "b": "b", "c": "c"}
     assert not relabelled({"node.kubernetes.io/instance-type": "m5.large"}, endpoint["relabelings"])
-
-
-@pytest.mark.parametrize(("distribution", "quotas"), [("kubeadm", 0), ("gke", 2)])
-def test_the_operators_namespace_is_privileged_and_on_gke_lets_critical_pods_in(distribution: str, quotas: int) -> None:
-    made = place("a: {tier: big}", f"stack: operator, distribution: {distribution}, gpuOperator: {{namespace: nvidia}}")
-    objects = made.objects(tenancy.emit)
-    namespace = one(objects, "Namespace", "nvidia")
-    assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
-    assert len([obj for obj in objects if obj["kind"] == "ResourceQuota"]) == quotas
-    assert all(
-        obj["metadata"]["namespace"] == "nvidia"
-        for obj in made.objects(gpu_operator.emit)
-        if obj["kind"] == "ConfigMap"
-    )
 
 
 def test_images_are_those_of_the_release() -> None:
