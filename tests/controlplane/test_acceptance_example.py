@@ -78,8 +78,8 @@ def test_the_server_finds_no_type_error_in_the_guard_rails(busy_control_plane: C
     broken = copy.deepcopy(policies[0])
     broken["metadata"]["name"] = "broken"
     broken["spec"]["validations"] = [{"expression": "object.spec.nothing == 1"}]
-    assert len(policies) == {"lab-us": 3, "prod-eu": 4, "trial-ie": 3}[cluster], (
-        "a task pool of prod-eu has a topology wish"
+    assert len(policies) == {"lab-us": 3, "prod-eu": 5, "trial-ie": 3}[cluster], (
+        "prod-eu has a topology wish and a stateful service"
     )
     assert apply_manifests(busy_control_plane.client, [*policies, broken]) == []
     checked = len(policies) + 1
