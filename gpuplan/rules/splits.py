@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuplan.diagnostics import KeyPath
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool, SharingMode
+from gpuplan.rules.shares import shared_by
 
 
 def hami_pools(fleet: Fleet) -> Iterator[tuple[Cluster, NodePool]]:
     """Yield every pool whose cards HAMi shares, with its cluster."""
-    for cluster in fleet.clusters:
-        for pool in cluster.pools:
-            if pool.sharing.mode is SharingMode.HAMI:
-                yield cluster, pool
-
-
-def hami_path(pool: NodePool) -> KeyPath:
-    """Return where a pool says that HAMi shares its cards."""
-    return (*pool.path, "sharing", "hami")
+    return shared_by(fleet, SharingMode.HAMI)
 
 
 def split(pool: NodePool) -> int:

@@ -3,19 +3,7 @@
 from __future__ import annotations
 
 from gpuplan.catalog.cards import Card
-from gpuplan.diagnostics import KeyPath
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import NodePool, SharingMode
-
-
-def partition_path(pool: NodePool) -> KeyPath:
-    """Return where a pool says how its AMD cards are partitioned."""
-    return (*pool.path, "sharing", SharingMode.PARTITION.value)
-
-
-def vnpu_path(pool: NodePool) -> KeyPath:
-    """Return where a pool says which virtual NPUs its cards are cut into."""
-    return (*pool.path, "sharing", SharingMode.VNPU.value)
 
 
 def other_way(fleet: Fleet, card: Card) -> str:

@@ -15,7 +15,7 @@ from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.claims import dra_pools
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.shares import shares_path
+from gpuplan.rules.shares import sharing_path
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -36,6 +36,6 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             if pool.sharing.shared:
                 yield DOC.found(
                     f"Pool `{pool.name}` shares its cards by `{pool.sharing.mode.value}`, which claims know nothing of",
-                    at=fleet.places.value(shares_path(pool)),
+                    at=fleet.places.value(sharing_path(pool)),
                     also=(Related("claimed by this", point(fleet, (*pool.path, "exposure"))),),
                 )

@@ -15,7 +15,7 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.provided import external
-from gpuplan.rules.shares import shares_path
+from gpuplan.rules.shares import sharing_path
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -37,6 +37,6 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
         if pool.sharing.renamed and not provided.renames:
             yield DOC.found(
                 f"The device plugin of {cluster.distribution} offers the shares of pool `{pool.name}` as `nvidia.com/gpu`",
-                at=point(fleet, shares_path(pool)),
+                at=point(fleet, sharing_path(pool)),
                 detail=f"{DOC.why} See {provided.source}.",
             )

@@ -14,7 +14,8 @@ from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import Exposure
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.splits import hami_path, hami_pools
+from gpuplan.rules.shares import sharing_path
+from gpuplan.rules.splits import hami_pools
 
 DOC = RuleDoc(
     id="hami/beside-claims",
@@ -34,5 +35,5 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             yield DOC.found(
                 f"Pool `{pool.name}` is shared by HAMi and claimed from",
                 at=fleet.places.value((*pool.path, "exposure")),
-                also=(Related("shared by HAMi", fleet.places.key(hami_path(pool))),),
+                also=(Related("shared by HAMi", fleet.places.key(sharing_path(pool))),),
             )

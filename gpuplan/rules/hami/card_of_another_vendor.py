@@ -14,7 +14,8 @@ from gpuplan.catalog.cards import Vendor
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.splits import hami_path, hami_pools
+from gpuplan.rules.shares import sharing_path
+from gpuplan.rules.splits import hami_pools
 
 DOC = RuleDoc(
     id="hami/card-of-another-vendor",
@@ -33,5 +34,5 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
         if pool.card.vendor is not Vendor.NVIDIA:
             yield DOC.found(
                 f"Pool `{pool.name}` has `{pool.card.name}` ({pool.card.vendor.value}), and gpuplan knows HAMi for NVIDIA only",
-                at=fleet.places.key(hami_path(pool)),
+                at=fleet.places.key(sharing_path(pool)),
             )

@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.splits import hami_path, hami_pools
+from gpuplan.rules.shares import sharing_path
+from gpuplan.rules.splits import hami_pools
 
 DOC = RuleDoc(
     id="hami/chart-expected",
@@ -39,6 +40,6 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
         values = f": install its chart {hami.version} with `provisioner/{cluster.name}/hami/values.yaml`"
         yield DOC.found(
             f"HAMi has to run on the nodes of pool `{pool.name}`{'' if pool.stack == 'external' else values}",
-            at=fleet.places.key(hami_path(pool)),
+            at=fleet.places.key(sharing_path(pool)),
             detail=detail,
         )

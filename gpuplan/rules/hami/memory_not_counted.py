@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.splits import hami_path, hami_pools, split
+from gpuplan.rules.shares import sharing_path
+from gpuplan.rules.splits import hami_pools, split
 
 DOC = RuleDoc(
     id="hami/memory-not-counted",
@@ -34,5 +35,5 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
         part = 100 // split(pool)
         yield DOC.found(
             f"Pods on pool `{pool.name}` should ask for {part} % of a card's memory each; its queues count pods alone",
-            at=fleet.places.key(hami_path(pool)),
+            at=fleet.places.key(sharing_path(pool)),
         )

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.splits import hami_path, hami_pools, split
+from gpuplan.rules.shares import sharing_path
+from gpuplan.rules.splits import hami_pools, split
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -37,4 +38,6 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
         if pods > 1 and each >= SMALLEST_MIB:
             continue
         effect = "shares nothing" if pods == 1 else f"leaves {each} MiB of each `{pool.card.name}` for a pod"
-        yield DOC.found(f"Pool `{pool.name}`: a split of {pods} {effect}", at=point(fleet, (*hami_path(pool), "split")))
+        yield DOC.found(
+            f"Pool `{pool.name}`: a split of {pods} {effect}", at=point(fleet, (*sharing_path(pool), "split"))
+        )

@@ -14,7 +14,8 @@ from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import NodePool
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.splits import hami_path, hami_pools, split
+from gpuplan.rules.shares import sharing_path
+from gpuplan.rules.splits import hami_pools, split
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -37,6 +38,6 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             yield DOC.found(
                 f"Pool `{pool.name}` splits a card for {split(pool)} pods, and `{other.name}` of the same cluster for "
                 f"{split(other)}",
-                at=point(fleet, (*hami_path(pool), "split")),
-                also=(Related("the first", point(fleet, (*hami_path(other), "split"))),),
+                at=point(fleet, (*sharing_path(pool), "split")),
+                also=(Related("the first", point(fleet, (*sharing_path(other), "split"))),),
             )

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.splits import hami_path, hami_pools
+from gpuplan.rules.shares import sharing_path
+from gpuplan.rules.splits import hami_pools
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -34,6 +35,6 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
         if pool.tier.levels:
             yield DOC.found(
                 f"Pool `{pool.name}` is shared by HAMi, and its tier `{pool.tier.name}` has a Topology",
-                at=fleet.places.key(hami_path(pool)),
+                at=fleet.places.key(sharing_path(pool)),
                 also=(Related("the tier", point(fleet, (*pool.tier.path, "topology"))),),
             )

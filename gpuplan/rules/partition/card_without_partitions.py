@@ -16,8 +16,8 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import SharingMode
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.vendors import partition_path
-from gpuplan.rules.walk import listed, pools
+from gpuplan.rules.shares import shared_by, sharing_path
+from gpuplan.rules.walk import listed
 
 DOC = RuleDoc(
     id="partition/card-without-partitions",
@@ -33,12 +33,12 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool that partitions a card without partitions."""
     known = fleet.catalog.cuts.partitions
-    for _, pool in pools(fleet):
-        if pool.sharing.mode is SharingMode.PARTITION and pool.card.name not in known:
+    for _, pool in shared_by(fleet, SharingMode.PARTITION):
+        if pool.card.name not in known:
             nvidia = pool.card.vendor is Vendor.NVIDIA
             yield DOC.found(
                 f"Pool `{pool.name}` partitions `{pool.card.name}`, which has no partitions that are known",
-                at=fleet.places.key(partition_path(pool)),
+                at=fleet.places.key(sharing_path(pool)),
                 fix="Cut NVIDIA's cards by `mig`, or share them."
                 if nvidia
                 else f"Cards with partitions are {listed(known)}.",

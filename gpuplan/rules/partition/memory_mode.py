@@ -15,8 +15,8 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import SharingMode
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.vendors import partition_path
-from gpuplan.rules.walk import graded, listed, point, pools
+from gpuplan.rules.shares import shared_by, sharing_path
+from gpuplan.rules.walk import graded, listed, point
 
 DOC = RuleDoc(
     id="partition/memory-mode",
@@ -31,16 +31,16 @@ DOC = RuleDoc(
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool whose modes do not go together on its card."""
-    for _, pool in pools(fleet):
+    for _, pool in shared_by(fleet, SharingMode.PARTITION):
         known = fleet.catalog.cuts.partitions.get(pool.card.name)
-        if pool.sharing.mode is not SharingMode.PARTITION or known is None:
+        if known is None:
             continue
         compute, _, memory = pool.sharing.config.partition("-")
         fitting = known.memory.get(compute, ())
         if memory not in fitting:
             yield DOC.found(
                 f"Pool `{pool.name}`: memory mode `{memory}` does not go with `{compute}` on `{pool.card.name}`",
-                at=point(fleet, (*partition_path(pool), "memory")),
+                at=point(fleet, (*sharing_path(pool), "memory")),
                 fix=f"Write `memory: {fitting[0]}`; with `{compute}` this card has {listed(fitting, 'or')}."
                 if fitting
                 else None,

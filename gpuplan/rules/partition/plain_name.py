@@ -16,8 +16,8 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import SharingMode, produced_resources
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.vendors import partition_path
-from gpuplan.rules.walk import point, pools
+from gpuplan.rules.shares import shared_by, sharing_path
+from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
     id="partition/plain-name",
@@ -32,12 +32,10 @@ DOC = RuleDoc(
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool of partitions under the plain name."""
-    for _, pool in pools(fleet):
-        if pool.sharing.mode is not SharingMode.PARTITION:
-            continue
+    for _, pool in shared_by(fleet, SharingMode.PARTITION):
         for made in produced_resources(pool):
             if made.unit.hidden:
                 summary = (
                     f"Pool `{pool.name}` offers {made.per_node} partitions a node as `{made.resource}`, like cards"
                 )
-                yield DOC.found(summary, at=point(fleet, (*partition_path(pool), "resourceNaming")))
+                yield DOC.found(summary, at=point(fleet, (*sharing_path(pool), "resourceNaming")))

@@ -16,7 +16,7 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import SharingMode
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.shares import shares_path
+from gpuplan.rules.shares import sharing_path
 from gpuplan.rules.vendors import other_way
 from gpuplan.rules.walk import graded, pools
 
@@ -39,7 +39,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
         if pool.sharing.mode is SharingMode.MPS and not _has_mps(pool.card):
             yield DOC.found(
                 f"Pool `{pool.name}` shares `{pool.card.name}` by MPS, which that card does not have",
-                at=fleet.places.key(shares_path(pool)),
+                at=fleet.places.key(sharing_path(pool)),
                 fix=None if pool.card.vendor is Vendor.NVIDIA else other_way(fleet, pool.card),
                 severity=graded(known=pool.card.is_checked("compute_capability")),
             )

@@ -16,7 +16,7 @@ from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import SharingMode
 from gpuplan.model.queues import TaskKind
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.shares import shares_path
+from gpuplan.rules.shares import sharing_path
 from gpuplan.rules.walk import pools
 
 DOC = RuleDoc(
@@ -42,5 +42,5 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
                 yield DOC.found(
                     f"`{task_pool.name}` serves from tier `{tier}`, whose pool `{pool.name}` is shared by time slicing",
                     at=fleet.places.value((*task_pool.path, "tiers", index)),
-                    also=(Related("shared here", fleet.places.key(shares_path(pool))),),
+                    also=(Related("shared here", fleet.places.key(sharing_path(pool))),),
                 )

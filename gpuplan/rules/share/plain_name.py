@@ -18,7 +18,7 @@ from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import produced_resources
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.provided import keeps_plain_names
-from gpuplan.rules.shares import shares_path
+from gpuplan.rules.shares import sharing_path
 from gpuplan.rules.walk import point, pools
 
 DOC = RuleDoc(
@@ -40,4 +40,4 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             summary = (
                 f"Pool `{pool.name}` offers {made.per_node} shares a node as `{made.resource}`, the name of whole cards"
             )
-            yield DOC.found(summary, at=point(fleet, (*shares_path(pool), "renameByDefault")))
+            yield DOC.found(summary, at=point(fleet, (*sharing_path(pool), "renameByDefault")))

@@ -16,7 +16,7 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import SharingMode
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.shares import shares_path
+from gpuplan.rules.shares import sharing_path
 from gpuplan.rules.vendors import other_way
 from gpuplan.rules.walk import pools
 
@@ -36,4 +36,4 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for _, pool in pools(fleet):
         if pool.sharing.mode is SharingMode.TIME_SLICING and pool.card.vendor is not Vendor.NVIDIA:
             summary = f"Pool `{pool.name}` slices `{pool.card.name}`, a card of {pool.card.vendor.value}, by time"
-            yield DOC.found(summary, at=fleet.places.key(shares_path(pool)), fix=other_way(fleet, pool.card))
+            yield DOC.found(summary, at=fleet.places.key(sharing_path(pool)), fix=other_way(fleet, pool.card))

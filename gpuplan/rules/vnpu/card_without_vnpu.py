@@ -15,8 +15,8 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import SharingMode
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.vendors import vnpu_path
-from gpuplan.rules.walk import listed, pools
+from gpuplan.rules.shares import shared_by, sharing_path
+from gpuplan.rules.walk import listed
 
 DOC = RuleDoc(
     id="vnpu/card-without-vnpu",
@@ -32,12 +32,12 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool that cuts a card without virtual NPUs."""
     known = fleet.catalog.cuts.vnpus
-    for _, pool in pools(fleet):
-        if pool.sharing.mode is SharingMode.VNPU and pool.card.name not in known:
+    for _, pool in shared_by(fleet, SharingMode.VNPU):
+        if pool.card.name not in known:
             nvidia = pool.card.vendor is Vendor.NVIDIA
             yield DOC.found(
                 f"Pool `{pool.name}` cuts `{pool.card.name}` into virtual NPUs, of which none are known for it",
-                at=fleet.places.key(vnpu_path(pool)),
+                at=fleet.places.key(sharing_path(pool)),
                 fix="Cut NVIDIA's cards by `mig`, or share them."
                 if nvidia
                 else f"Cards with virtual NPUs are {listed(known)}.",

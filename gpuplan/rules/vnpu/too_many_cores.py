@@ -14,8 +14,8 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import SharingMode
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.vendors import vnpu_path
-from gpuplan.rules.walk import graded, pools
+from gpuplan.rules.shares import shared_by, sharing_path
+from gpuplan.rules.walk import graded
 
 DOC = RuleDoc(
     id="vnpu/too-many-cores",
@@ -30,9 +30,9 @@ DOC = RuleDoc(
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool whose virtual NPUs do not fit on a card."""
-    for _, pool in pools(fleet):
+    for _, pool in shared_by(fleet, SharingMode.VNPU):
         known = fleet.catalog.cuts.vnpus.get(pool.card.name)
-        if pool.sharing.mode is not SharingMode.VNPU or known is None:
+        if known is None:
             continue
         cut = {piece.unit.part: piece.per_card for piece in pool.sharing.pieces if piece.unit.part in known.templates}
         cores = sum(known.templates[name].cores * count for name, count in cut.items())
@@ -40,6 +40,6 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             parts = " + ".join(f"{count} x {name}" for name, count in cut.items())
             yield DOC.found(
                 f"Pool `{pool.name}`: {parts} takes {cores} AI cores of a `{pool.card.name}`, which has {known.cores}",
-                at=fleet.places.key((*vnpu_path(pool), "templates")),
+                at=fleet.places.key((*sharing_path(pool), "templates")),
                 severity=graded(known="cores" not in known.unchecked),
             )

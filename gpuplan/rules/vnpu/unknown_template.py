@@ -14,8 +14,8 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import SharingMode
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.vendors import vnpu_path
-from gpuplan.rules.walk import graded, listed, pools
+from gpuplan.rules.shares import shared_by, sharing_path
+from gpuplan.rules.walk import graded, listed
 from gpuplan.suggest import nearest
 
 DOC = RuleDoc(
@@ -31,9 +31,9 @@ DOC = RuleDoc(
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each unknown template."""
-    for _, pool in pools(fleet):
+    for _, pool in shared_by(fleet, SharingMode.VNPU):
         known = fleet.catalog.cuts.vnpus.get(pool.card.name)
-        if pool.sharing.mode is not SharingMode.VNPU or known is None:
+        if known is None:
             continue
         for piece in pool.sharing.pieces:
             name = piece.unit.part
@@ -42,7 +42,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
                 has = f"`{pool.card.name}` has {listed(known.templates)}."
                 yield DOC.found(
                     f"Pool `{pool.name}`: `{pool.card.name}` has no virtual NPU `{name}`",
-                    at=fleet.places.key((*vnpu_path(pool), "templates", name)),
+                    at=fleet.places.key((*sharing_path(pool), "templates", name)),
                     fix=f"Write `{guess}`. {has}" if guess else has,
                     severity=graded(known="templates" not in known.unchecked),
                 )
