@@ -9,7 +9,7 @@ from gpuplan.catalog import Component
 from gpuplan.catalog.compat import Incompatibility
 from gpuplan.catalog.operator import line_name
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.rules.judgement import Judgement, Verdict
+from gpuplan.rules.judgement import Judgement, Verdict, by_fact, not_known, tried
 from gpuplan.rules.served import by_operator
 
 FIRST_KUEUE = versions.required("0.15")
@@ -29,14 +29,8 @@ def of_cluster(fleet: Fleet, cluster: Cluster) -> Iterator[Judgement]:
         yield operator_life(fleet, cluster)
         yield operator_kubernetes(fleet, cluster)
     for component, fault in broken_components(fleet, cluster):
-        yield Judgement(
-            aspect=f"fault of {component.name}",
-            verdict=Verdict.BAD,
-            here=str(component.version),
-            known=fault.summary,
-            source=fault.source,
-            checked=fault.checked,
-        )
+        here = str(component.version)
+        yield by_fact(fault, f"fault of {component.name}", Verdict.BAD, here=here, known=fault.summary)
 
 
 def installed_by_us(cluster: Cluster) -> bool:
@@ -47,116 +41,82 @@ def installed_by_us(cluster: Cluster) -> bool:
 
 def release(cluster: Cluster) -> Judgement:
     """Judge the Kubernetes version by the range that the release was put together for."""
-    tested = cluster.release.kubernetes
-    return Judgement(
-        aspect=f"release {cluster.release.name}",
-        verdict=Verdict.OK if cluster.kubernetes in tested else Verdict.WARN,
+    known = cluster.release
+    return by_fact(
+        known,
+        f"release {known.name}",
+        tried(fits=cluster.kubernetes in known.kubernetes),
         here=f"Kubernetes {cluster.kubernetes}",
-        known=f"put together for {tested}",
-        source=cluster.release.source,
-        checked=cluster.release.checked,
+        known=f"put together for {known.kubernetes}",
     )
 
 
 def kueue(fleet: Fleet, cluster: Cluster) -> Judgement:
     """Judge Kueue's version by the API that it serves, and by the Kubernetes that its own project tests it on."""
-    version = cluster.kueue.version
+    aspect, version = "Kueue", cluster.kueue.version
     here = f"{version} on Kubernetes {cluster.kubernetes}"
     if version.minor < FIRST_KUEUE.minor:
-        return Judgement(aspect="Kueue", verdict=Verdict.BAD, here=here, known=f"serves v1beta2 from {FIRST_KUEUE} on")
+        return Judgement(aspect=aspect, verdict=Verdict.BAD, here=here, known=f"serves v1beta2 from {FIRST_KUEUE} on")
     support = fleet.catalog.compat.kueue.get(".".join(map(str, version.minor)))
     if support is None:
-        return Judgement(aspect="Kueue", verdict=Verdict.UNKNOWN, here=here, known="")
-    return Judgement(
-        aspect="Kueue",
-        verdict=Verdict.OK if cluster.kubernetes in support.tested else Verdict.WARN,
-        here=here,
-        known=f"tested on Kubernetes {support.tested}",
-        source=support.source,
-        checked=support.checked,
-    )
+        return not_known(aspect, here)
+    fits = cluster.kubernetes in support.tested
+    return by_fact(support, aspect, tried(fits=fits), here=here, known=f"tested on Kubernetes {support.tested}")
 
 
 def distribution(fleet: Fleet, cluster: Cluster) -> Judgement:
     """Judge the Kubernetes version by those that NVIDIA tests on the distribution."""
+    aspect, here = "distribution", f"{cluster.distribution} with Kubernetes {cluster.kubernetes}"
     tested = fleet.catalog.compat.distributions.get(cluster.distribution)
-    here = f"{cluster.distribution} with Kubernetes {cluster.kubernetes}"
     if tested is None or not installed_by_us(cluster):
-        return Judgement(aspect="distribution", verdict=Verdict.UNKNOWN, here=here, known="")
+        return not_known(aspect, here)
     own = f" ({'-'.join(tested.own_versions)} in its own numbers)" if tested.own_versions else ""
-    return Judgement(
-        aspect="distribution",
-        verdict=Verdict.OK if cluster.kubernetes in tested.kubernetes else Verdict.WARN,
-        here=here,
-        known=f"tested with Kubernetes {tested.kubernetes}{own}",
-        source=tested.source,
-        checked=tested.checked,
+    fits = cluster.kubernetes in tested.kubernetes
+    return by_fact(
+        tested, aspect, tried(fits=fits), here=here, known=f"tested with Kubernetes {tested.kubernetes}{own}"
     )
 
 
 def system(fleet: Fleet, cluster: Cluster) -> Judgement:
     """Judge the Kubernetes version by those that NVIDIA tests on the operating system."""
+    aspect, here = "operating system", f"{cluster.os} with Kubernetes {cluster.kubernetes}"
     tested = fleet.catalog.compat.operating_systems.get(cluster.os)
-    here = f"{cluster.os} with Kubernetes {cluster.kubernetes}"
     if tested is None or not installed_by_us(cluster):
-        return Judgement(aspect="operating system", verdict=Verdict.UNKNOWN, here=here, known="")
-    return Judgement(
-        aspect="operating system",
-        verdict=Verdict.OK if cluster.kubernetes in tested.kubernetes else Verdict.WARN,
-        here=here,
-        known=f"tested with Kubernetes {tested.kubernetes}",
-        source=tested.source,
-        checked=tested.checked,
-    )
+        return not_known(aspect, here)
+    fits = cluster.kubernetes in tested.kubernetes
+    return by_fact(tested, aspect, tried(fits=fits), here=here, known=f"tested with Kubernetes {tested.kubernetes}")
 
 
 def runtime(fleet: Fleet, cluster: Cluster) -> Judgement:
     """Judge the container runtime by those that NVIDIA tests on the operating system."""
+    aspect, here = "container runtime", f"{cluster.container_runtime} on {cluster.os}"
     tested = fleet.catalog.compat.operating_systems.get(cluster.os)
-    here = f"{cluster.container_runtime} on {cluster.os}"
     if tested is None or not installed_by_us(cluster):
-        return Judgement(aspect="container runtime", verdict=Verdict.UNKNOWN, here=here, known="")
-    return Judgement(
-        aspect="container runtime",
-        verdict=Verdict.OK if cluster.container_runtime in tested.runtimes else Verdict.WARN,
-        here=here,
-        known=f"tested with {' and '.join(tested.runtimes)}",
-        source=tested.source,
-        checked=tested.checked,
-    )
+        return not_known(aspect, here)
+    fits = cluster.container_runtime in tested.runtimes
+    return by_fact(tested, aspect, tried(fits=fits), here=here, known=f"tested with {' and '.join(tested.runtimes)}")
 
 
 def operator_life(fleet: Fleet, cluster: Cluster) -> Judgement:
     """Judge the GPU Operator's release line by its life: a deprecated one still gets fixes."""
-    version = cluster.gpu_operator.version
-    life = fleet.catalog.compat.operator.get(line_name(version))
-    if life is None:
-        return Judgement(aspect="GPU Operator", verdict=Verdict.UNKNOWN, here=str(version), known="")
-    return Judgement(
-        aspect="GPU Operator",
-        verdict=Verdict.WARN if life.life == "ended" else Verdict.OK,
-        here=str(version),
-        known=f"line {life.line} is {life.life}",
-        source=life.source,
-        checked=life.checked,
+    aspect, version = "GPU Operator", cluster.gpu_operator.version
+    line = fleet.catalog.compat.operator.get(line_name(version))
+    if line is None:
+        return not_known(aspect, str(version))
+    return by_fact(
+        line, aspect, tried(fits=line.life != "ended"), here=str(version), known=f"line {line.line} is {line.life}"
     )
 
 
 def operator_kubernetes(fleet: Fleet, cluster: Cluster) -> Judgement:
     """Judge the Kubernetes version by those that the GPU Operator's line supports."""
-    version = cluster.gpu_operator.version
-    life = fleet.catalog.compat.operator.get(line_name(version))
+    aspect, version = "GPU Operator", cluster.gpu_operator.version
     here = f"{version} on Kubernetes {cluster.kubernetes}"
-    if life is None or life.kubernetes is None:
-        return Judgement(aspect="GPU Operator", verdict=Verdict.UNKNOWN, here=here, known="")
-    return Judgement(
-        aspect="GPU Operator",
-        verdict=Verdict.OK if cluster.kubernetes in life.kubernetes else Verdict.WARN,
-        here=here,
-        known=f"supports {life.kubernetes}",
-        source=life.source,
-        checked=life.checked,
-    )
+    line = fleet.catalog.compat.operator.get(line_name(version))
+    if line is None or line.kubernetes is None:
+        return not_known(aspect, here)
+    fits = cluster.kubernetes in line.kubernetes
+    return by_fact(line, aspect, tried(fits=fits), here=here, known=f"supports {line.kubernetes}")
 
 
 def broken_components(fleet: Fleet, cluster: Cluster) -> Iterator[tuple[Component, Incompatibility]]:

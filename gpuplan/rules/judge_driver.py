@@ -11,7 +11,7 @@ from gpuplan.catalog import DriverLimits, KernelModules, Vendor
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool
 from gpuplan.rules.branches import is_known, reaches
-from gpuplan.rules.judgement import Judgement, Verdict
+from gpuplan.rules.judgement import Judgement, Verdict, by_fact, not_known, tried
 from gpuplan.rules.served import installed_by_operator
 
 AUTO = "auto"
@@ -37,42 +37,28 @@ def branch_life(fleet: Fleet, pool: NodePool) -> Judgement:
     """Judge a driver branch by the end of its support."""
     branch = fleet.catalog.drivers.branches.get(pool.driver.branch)
     if branch is None:
-        return Judgement(aspect=BRANCH, verdict=Verdict.UNKNOWN, here=pool.driver.branch, known="")
+        return not_known(BRANCH, pool.driver.branch)
     newest = f", newest {branch.newest}" if branch.newest else ""
-    return Judgement(
-        aspect=BRANCH,
-        verdict=_if_stated(fleet, pool, Verdict.WARN if branch.has_ended(fleet.today) else Verdict.OK),
-        here=f"{branch.name}{newest}",
-        known=f"{branch.life} until {branch.ends}",
-        source=branch.source,
-        checked=branch.checked,
-    )
+    verdict = _if_stated(fleet, pool, tried(fits=not branch.has_ended(fleet.today)))
+    return by_fact(branch, BRANCH, verdict, here=f"{branch.name}{newest}", known=f"{branch.life} until {branch.ends}")
 
 
 def oldest_driver(fleet: Fleet, pool: NodePool, limits: DriverLimits) -> Judgement:
     """Judge whether a driver branch reaches what the card needs."""
     least = limits.min_driver
     fits = least is None or reaches(fleet, pool.driver.branch, least)
-    return _of_card(
-        pool,
-        limits,
-        "least driver",
-        _if_stated(fleet, pool, _failing(limits, "min_driver", fits=fits)),
-        f"{least} or newer" if least else "no limit",
-    )
+    verdict = _if_stated(fleet, pool, _failing(limits, "min_driver", fits=fits))
+    known = f"{least} or newer" if least else "no limit"
+    return by_fact(limits, "least driver", verdict, here=pool.driver.branch, known=known)
 
 
 def newest_branch(fleet: Fleet, pool: NodePool, limits: DriverLimits) -> Judgement:
     """Judge whether a driver branch still drives the card."""
     last = limits.max_branch
     fits = last is None or int(pool.driver.branch) <= last
-    return _of_card(
-        pool,
-        limits,
-        "last branch",
-        _if_stated(fleet, pool, _failing(limits, "max_branch", fits=fits)),
-        f"driven up to {last}" if last else "no limit",
-    )
+    verdict = _if_stated(fleet, pool, _failing(limits, "max_branch", fits=fits))
+    known = f"driven up to {last}" if last else "no limit"
+    return by_fact(limits, "last branch", verdict, here=pool.driver.branch, known=known)
 
 
 def kernel_modules(pool: NodePool, limits: DriverLimits) -> Judgement:
@@ -81,14 +67,7 @@ def kernel_modules(pool: NodePool, limits: DriverLimits) -> Judgement:
     fits = chosen == AUTO or needed is KernelModules.ANY or chosen == needed.value
     verdict = _failing(limits, "kernel_modules", fits=fits)
     known = "open or proprietary" if needed is KernelModules.ANY else f"{needed.value} only"
-    return Judgement(
-        aspect="modules",
-        verdict=verdict,
-        here=chosen,
-        known=known,
-        source=limits.source,
-        checked=limits.checked,
-    )
+    return by_fact(limits, "modules", verdict, here=chosen, known=known)
 
 
 def automatic_modules(fleet: Fleet, pool: NodePool) -> Judgement:
@@ -97,41 +76,20 @@ def automatic_modules(fleet: Fleet, pool: NodePool) -> Judgement:
     least = needs.min_driver
     chosen = pool.driver.kernel_modules
     fits = chosen != AUTO or least is None or reaches(fleet, pool.driver.branch, least)
-    return Judgement(
-        aspect="auto modules",
-        verdict=Verdict.OK if fits else Verdict.WARN,
-        here=chosen,
-        known=f"`auto` from {least} on",
-        source=needs.source,
-        checked=needs.checked,
-    )
+    return by_fact(needs, "auto modules", tried(fits=fits), here=chosen, known=f"`auto` from {least} on")
 
 
 def driver_image(fleet: Fleet, cluster: Cluster, pool: NodePool) -> Judgement:
     """Judge whether there is an image of the driver for the nodes' system, with ready modules where the pool asks for them."""
+    aspect, here = "image", "precompiled" if pool.driver.precompiled else cluster.os
     tested = fleet.catalog.compat.operating_systems.get(cluster.os)
-    kernels = tested.precompiled_kernels.get(pool.driver.branch, ()) if tested else ()
-    there = bool(kernels) if pool.driver.precompiled else tested is not None
+    if tested is None:
+        return Judgement(aspect=aspect, verdict=Verdict.BAD, here=here, known=f"none for {cluster.os}")
+    if not pool.driver.precompiled:
+        return by_fact(tested, aspect, Verdict.OK, here=here, known=f"there is one for {cluster.os}")
+    kernels = tested.precompiled_kernels.get(pool.driver.branch, ())
     known = f"precompiled for kernels {' and '.join(kernels)}" if kernels else f"none for {cluster.os}"
-    return Judgement(
-        aspect="image",
-        verdict=Verdict.OK if there else Verdict.BAD,
-        here="precompiled" if pool.driver.precompiled else cluster.os,
-        known=known if pool.driver.precompiled or not there else f"there is one for {cluster.os}",
-        source=tested.source if tested else "",
-        checked=tested.checked if tested else None,
-    )
-
-
-def _of_card(pool: NodePool, limits: DriverLimits, aspect: str, verdict: Verdict, known: str) -> Judgement:
-    return Judgement(
-        aspect=aspect,
-        verdict=verdict,
-        here=pool.driver.branch,
-        known=known,
-        source=limits.source,
-        checked=limits.checked,
-    )
+    return by_fact(tested, aspect, Verdict.OK if kernels else Verdict.BAD, here=here, known=known)
 
 
 def _failing(limits: DriverLimits, field: str, *, fits: bool) -> Verdict:

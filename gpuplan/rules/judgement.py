@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import enum
 from dataclasses import dataclass
+from typing import Protocol
 
 from gpuplan.diagnostics import Severity
 
@@ -40,6 +41,33 @@ class Judgement:
     def fails(self) -> bool:
         """Whether there is something to say against it."""
         return self.verdict in (Verdict.WARN, Verdict.BAD)
+
+
+class Fact(Protocol):
+    """A row of the catalogue."""
+
+    @property
+    def source(self) -> str:
+        """Where the fact was read."""
+
+    @property
+    def checked(self) -> datetime.date:
+        """The day on which it was."""
+
+
+def by_fact(fact: Fact, aspect: str, verdict: Verdict, *, here: str, known: str) -> Judgement:
+    """Return a judgement that rests on a row of the catalogue."""
+    return Judgement(aspect=aspect, verdict=verdict, here=here, known=known, source=fact.source, checked=fact.checked)
+
+
+def not_known(aspect: str, here: str) -> Judgement:
+    """Return a judgement where the catalogue says nothing."""
+    return Judgement(aspect=aspect, verdict=Verdict.UNKNOWN, here=here, known="")
+
+
+def tried(*, fits: bool) -> Verdict:
+    """Return the verdict on what somebody has tried, or not."""
+    return Verdict.OK if fits else Verdict.WARN
 
 
 def severity(judged: Judgement) -> Severity | None:
