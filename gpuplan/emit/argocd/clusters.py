@@ -6,7 +6,8 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from gpuplan import conventions
-from gpuplan.emit import agents
+from gpuplan.catalog.cards import Vendor
+from gpuplan.emit import agents, amd
 from gpuplan.emit.argocd.shared import DELIVERY, by_name, destination, manifest, metadata, project, sync_policy
 from gpuplan.emit.sync_windows import with_windows
 from gpuplan.manifests.kinds import Application, AppProject
@@ -39,6 +40,21 @@ NODE_SIDE = frozenset(
 """What some stack has on the nodes' side: permitted on every stack, or agents that the last pool leaves behind when it moves
 to another could not be taken away, and two device plugins would offer one card."""
 
+ON_NODES: frozenset[tuple[str, str, str]] = frozenset(
+    {
+        ("nfd.k8s-sigs.io", "NodeFeatureRule", ""),
+        ("readiness.node.x-k8s.io", "NodeReadinessRule", f"{conventions.OWN_PREFIX}*"),
+    }
+)
+"""What others' controllers act on as long as it exists: permitted whether or not the fleet has any now, or a rule that the
+spec no longer asks for would go on labelling and tainting nodes."""
+
+OF_PODS = frozenset({("policy", "PodDisruptionBudget")})
+"""The same in namespaces: a budget that nobody asks for any more would go on holding up drains."""
+
+OF_AMD = frozenset({("amd.com", "DeviceConfig")})
+"""What AMD's operator runs its agents by: permitted as long as there are AMD cards, whoever runs the agents now."""
+
 
 def emit(fleet: Fleet, manifests: Sequence[Manifest]) -> Iterator[Manifest]:
     """Yield the project and its applications. `manifests` is all that the clusters get: the allow list follows it."""
@@ -49,14 +65,16 @@ def emit(fleet: Fleet, manifests: Sequence[Manifest]) -> Iterator[Manifest]:
 
 def _fleet_project(fleet: Fleet, manifests: Sequence[Manifest]) -> AppProject:
     keyed = [(one.cluster, one.key) for one in manifests]
-    cluster_kinds = {_permitted(key) for _, key in keyed if not key.namespace}
-    namespace_kinds = {_group_kind(key) for _, key in keyed if key.namespace}
+    cluster_kinds = {_permitted(key) for _, key in keyed if not key.namespace} | ON_NODES
+    namespace_kinds = {_group_kind(key) for _, key in keyed if key.namespace} | OF_PODS
     if any(agents.nvidia_pools(cluster) for cluster in fleet.clusters):
         cluster_kinds |= NODE_SIDE_OF_CLUSTERS
         namespace_kinds |= NODE_SIDE
-    namespaces: dict[str | None, set[str]] = {}
+    if any(map(_has_amd_cards, fleet.clusters)):
+        namespace_kinds |= OF_AMD
+    namespaces = {cluster.name: _always(cluster) for cluster in fleet.clusters}
     for cluster, key in keyed:
-        namespaces.setdefault(cluster, {conventions.SYSTEM_NAMESPACE}).add(key.namespace)
+        namespaces[str(cluster)].add(key.namespace)
     spec: AppProjectSpec = {
         "description": f"The clusters of GPU fleet {fleet.name}",
         "sourceRepos": [fleet.delivery.repo_url],
@@ -71,6 +89,15 @@ def _fleet_project(fleet: Fleet, manifests: Sequence[Manifest]) -> AppProject:
     return project(
         fleet, fleet.delivery.project, with_windows(spec, fleet, fleet.clusters, conventions.application_name)
     )
+
+
+def _has_amd_cards(cluster: Cluster) -> bool:
+    return any(pool.card.vendor is Vendor.AMD for pool in cluster.pools)
+
+
+def _always(cluster: Cluster) -> set[str]:
+    """Return the namespaces of a cluster in which Argo CD may clear up, whatever is rendered for them now."""
+    return {conventions.SYSTEM_NAMESPACE, *([amd.namespace(cluster)] if _has_amd_cards(cluster) else [])}
 
 
 def _group_kind(key: ObjectKey) -> tuple[str, str]:

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from gpuplan.emit import argocd, guardrails, kueue, priority, tenancy
-from gpuplan.emit.argocd.clusters import NODE_SIDE, NODE_SIDE_OF_CLUSTERS
+from gpuplan.emit.argocd.clusters import NODE_SIDE, NODE_SIDE_OF_CLUSTERS, OF_PODS, ON_NODES
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Fleet
 from tests.build import fleet
@@ -92,11 +92,12 @@ def test_the_project_permits_each_object_of_the_clusters_and_nothing_else() -> N
         {"name": "us", "namespace": "gpu-system"},
         {"name": "us", "namespace": "nlp"},
     ]
-    assert {(one["group"], one["kind"]) for one in spec["namespaceResourceWhitelist"]} - NODE_SIDE == {
+    assert {(one["group"], one["kind"]) for one in spec["namespaceResourceWhitelist"]} - NODE_SIDE - OF_PODS == {
         ("kueue.x-k8s.io", "LocalQueue"),
     }
     assert {(one["group"], one["kind"], one.get("name", "")) for one in spec["clusterResourceWhitelist"]} == {
         *NODE_SIDE_OF_CLUSTERS,
+        *ON_NODES,
         ("", "Namespace", "gpu-system"),
         ("", "Namespace", "nlp"),
         ("", "Namespace", "vision"),
@@ -131,6 +132,24 @@ def test_what_a_pool_leaves_behind_when_it_moves_to_another_stack_may_be_taken_a
         ("nvidia.com", "ClusterPolicy"),
         ("nvidia.com", "NVIDIADriver"),
     }
+
+
+def test_a_rule_or_budget_that_the_spec_no_longer_asks_for_may_be_taken_away() -> None:
+    """Left behind, they would go on labelling and tainting nodes, and holding up drains."""
+    assert permitted("manual") >= {
+        ("nfd.k8s-sigs.io", "NodeFeatureRule"),
+        ("policy", "PodDisruptionBudget"),
+        ("readiness.node.x-k8s.io", "NodeReadinessRule"),
+    }
+
+
+def test_the_agents_of_amds_operator_may_be_taken_away_when_others_run_them() -> None:
+    text = ONE_EXTERNAL.replace("cards: [l40s]", "cards: [mi300x]").replace(
+        "l40s: {cluster", "l40s: {stack: external, cluster"
+    )
+    spec = objects(text)["AppProject/gpus"]["spec"]
+    assert {"group": "amd.com", "kind": "DeviceConfig"} in spec["namespaceResourceWhitelist"]
+    assert {"server": "https://eu.example:6443", "namespace": "kube-amd-gpu"} in spec["destinations"]
 
 
 def test_kueue_is_a_pinned_chart_with_our_configuration_and_without_a_hand_in_kube_system() -> None:
