@@ -105,7 +105,7 @@ class AgentPod:
 
 def managed_pools(cluster: Cluster) -> tuple[NodePool, ...]:
     """Return the pools with NVIDIA cards whose agents are ours."""
-    return tuple(pool for pool in nvidia_pools(cluster) if pool.stack == "manual")
+    return cluster.pools_on("manual", Vendor.NVIDIA)
 
 
 def plugin_pools(cluster: Cluster) -> tuple[NodePool, ...]:
@@ -115,7 +115,7 @@ def plugin_pools(cluster: Cluster) -> tuple[NodePool, ...]:
 
 def operator_pools(cluster: Cluster) -> tuple[NodePool, ...]:
     """Return the pools with NVIDIA cards whose agents the GPU Operator runs."""
-    return tuple(pool for pool in nvidia_pools(cluster) if pool.stack == "operator")
+    return cluster.pools_on("operator", Vendor.NVIDIA)
 
 
 def offered_by_plugin(pool: NodePool) -> bool:

@@ -39,7 +39,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     pools = operator_pools(cluster)
     partitioned = [pool for pool in pools if pool.sharing.mode is SharingMode.PARTITION]
     if partitioned:
-        paths = (partitioned[0].path, *(pool.path for pool in partitioned[1:]))
+        paths = [pool.path for pool in partitioned]
         yield base.manifest(fleet, cluster, base.DEVICE_PLUGIN, _profiles(cluster, partitioned), *paths)
     for pool in pools:
         made = _device_config(fleet, cluster, pool)
@@ -48,7 +48,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
 
 def operator_pools(cluster: Cluster) -> tuple[NodePool, ...]:
     """Return the pools with AMD cards whose agents AMD's operator runs."""
-    return tuple(pool for pool in cluster.pools_on("operator") if pool.card.vendor is Vendor.AMD)
+    return cluster.pools_on("operator", Vendor.AMD)
 
 
 def namespace(cluster: Cluster) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from gpuplan.catalog import Catalog
+from gpuplan.catalog import Catalog, Vendor
 from gpuplan.catalog.releases import Component, Release
 from gpuplan.diagnostics import KeyPath, Span
 from gpuplan.model.flavors import Flavor
@@ -116,9 +116,9 @@ class Cluster:
         """Namespaces of its teams, sorted."""
         return tuple(sorted({name for team in self.teams for name in team.namespaces}))
 
-    def pools_on(self, stack: Stack) -> tuple[NodePool, ...]:
-        """Return its pools whose node agents a stack runs."""
-        return tuple(pool for pool in self.pools if pool.stack == stack)
+    def pools_on(self, stack: Stack, vendor: Vendor | None = None) -> tuple[NodePool, ...]:
+        """Return its pools whose node agents a stack runs: all of them, or those with a vendor's cards."""
+        return tuple(pool for pool in self.pools if pool.stack == stack and vendor in (None, pool.card.vendor))
 
     def flavor(self, name: str) -> Flavor:
         """Return one of its flavors; an unknown name is a fault of ours and raises KeyError."""

@@ -9,7 +9,7 @@ from gpuplan.model.pools import NodePool
 
 def by_operator(cluster: Cluster) -> tuple[NodePool, ...]:
     """Return the pools that a cluster's NVIDIA GPU Operator serves."""
-    return tuple(pool for pool in cluster.pools_on("operator") if pool.card.vendor is Vendor.NVIDIA)
+    return cluster.pools_on("operator", Vendor.NVIDIA)
 
 
 def installed_by_operator(cluster: Cluster) -> tuple[NodePool, ...]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuplan.catalog import Vendor
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import Exposure
@@ -43,5 +44,5 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 
 
 def _ours(cluster: Cluster) -> bool:
-    """Tell whether our device plugin offers cards of the cluster."""
-    return any(pool.exposure is Exposure.DEVICE_PLUGIN for pool in cluster.pools_on("manual"))
+    """Tell whether cards of NVIDIA's are offered there by a device plugin that others do not run."""
+    return any(pool.exposure is Exposure.DEVICE_PLUGIN for pool in cluster.pools_on("manual", Vendor.NVIDIA))

@@ -32,7 +32,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each cluster with manual pools on such a distribution."""
     for cluster in fleet.clusters:
         provided = fleet.catalog.provided.get(cluster.distribution)
-        pools = [pool for pool in cluster.pools_on("manual") if pool.card.vendor is Vendor.NVIDIA]
+        pools = cluster.pools_on("manual", Vendor.NVIDIA)
         if provided is not None and provided.manual_trouble and pools:
             yield DOC.found(
                 f"On {cluster.distribution} the agents of `stack: manual` see no card: {listed(pool.name for pool in pools)}",
