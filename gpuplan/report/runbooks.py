@@ -16,7 +16,7 @@ from gpuplan.manifests.set import TextFile
 from gpuplan.model import steps
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.lifecycle import STATE_LABEL, CardCut, MigChange, mig_changes, stable_labels
-from gpuplan.model.pools import NodePool, SharingMode
+from gpuplan.model.pools import Exposure, NodePool, SharingMode
 from gpuplan.report.expectations import expects
 from gpuplan.report.kubectl import allocatable_path, awaited, label_path, selector
 from gpuplan.report.partitions import partition_text
@@ -69,6 +69,7 @@ def _mig(pool: NodePool, change: MigChange) -> str:
         once=[(step, type(step).__name__, commands(step, change, pool)) for step in change.once],
         each=[(step, type(step).__name__, commands(step, change, pool)) for step in change.each],
         held=any(isinstance(step, steps.Hold) for step in change.once),
+        claimed=pool.exposure is Exposure.DRA,
         manager=_manager(change),
         next_node=next_node(change, pool),
         state_label=STATE_LABEL,
@@ -199,7 +200,10 @@ def _await_agents(step: steps.AwaitAgents, change: MigChange, pool: NodePool) ->
 @commands.register
 def _verify(step: steps.Verify, _change: MigChange, _pool: NodePool) -> Commands:
     if step.claimed:
-        return (f"kubectl get resourceslices {THIS_NODE} -o yaml",)
+        return (
+            f"kubectl get pods --all-namespaces {THIS_NODE} -o wide | grep dra-driver",
+            f"kubectl get resourceslices {THIS_NODE} -o yaml",
+        )
     paths = ((allocatable_path(made.resource), made.per_node) for made in step.offers)
     waits = (awaited(f"node/{NODE}", path, amount, step.limit_seconds) for path, amount in paths)
     return (*waits, f"kubectl get node {NODE} -o jsonpath='{{.status.allocatable}}'")

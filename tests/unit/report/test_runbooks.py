@@ -158,6 +158,13 @@ def test_the_old_state_is_forgotten_before_the_manager_comes_back() -> None:
     assert order == sorted(order)
 
 
+def test_where_cards_are_claimed_the_driver_is_made_to_look_again_rather_than_a_plugin_that_is_not_there() -> None:
+    text = files("dra")["runbooks/eu/mig-a.md"]
+    assert "delete the pod of\nits kubelet plugin" in text
+    assert "The device plugin has not looked again" not in text
+    assert "The device plugin has not looked again" in files("nfd-manual")["runbooks/eu/mig-a.md"]
+
+
 def test_budgets_are_never_passed_over() -> None:
     for name in POOLS:
         text = files(name)["runbooks/eu/mig-a.md"]
