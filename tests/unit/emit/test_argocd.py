@@ -76,6 +76,12 @@ def test_an_application_syncs_the_folder_of_its_cluster_and_nothing_dies_with_it
     }
 
 
+def test_every_application_is_compared_as_the_server_would_apply_it() -> None:
+    made = [one for key, one in objects(BOTH_MANAGED).items() if key.startswith("Application/")]
+    options = {one["metadata"]["annotations"]["argocd.argoproj.io/compare-options"] for one in made}
+    assert options == {"ServerSideDiff=true"}
+
+
 @pytest.mark.parametrize(("cluster", "target"), [("eu", {"server": "https://eu.example:6443"}), ("us", {"name": "us"})])
 def test_a_cluster_is_addressed_by_server_or_else_by_name(cluster: str, target: dict[str, str]) -> None:
     made = objects(BOTH_MANAGED)

@@ -33,12 +33,13 @@ nodePools:
   l40s: {tier: serve}
 taskPools:
   pretrain: {kind: training, service: guaranteed, tiers: [train], largestJob: {cardsPerPod: 4}, frameworks: [job, jobset, pod]}
+  answers: {kind: onlineInference, service: guaranteed, tiers: [train], stateful: {drainSeconds: 60}}
   slices: {kind: experiment, service: queued, tiers: [lab]}
   notebooks: {kind: experiment, service: queued, tiers: [desk]}
   nightly: {kind: batchInference, service: queued, tiers: [serve]}
 teams:
-  vision: {namespaces: [vision], quotas: {pretrain: {}, slices: {}, notebooks: {}, nightly: {}}}
-governance: {guardRails: {queueRequired: deny, producedResources: deny}}
+  vision: {namespaces: [vision], quotas: {pretrain: {}, answers: {}, slices: {}, notebooks: {}, nightly: {}}}
+governance: {guardRails: {queueRequired: deny, producedResources: deny, statefulServing: deny}}
 """
 CARD = {"nvidia.com/gpu": 1}
 BY_TEMPLATE = {"resourceClaimTemplateName": "anything"}
@@ -97,7 +98,7 @@ def work(
     scheduler: str = "hami-scheduler",
 ) -> Object:
     """Return a job in a queue, whose pods ask for devices, or claim some; in HAMi's queue they name its scheduler."""
-    services = {"pretrain": "guaranteed"}
+    services = {"pretrain": "guaranteed", "answers": "guaranteed"}
     made: dict[str, Any] = job(namespace, "work", queue=queue, devices=devices)  # type: ignore[assignment]  # read-only
     if queue:
         made["metadata"]["labels"][conventions.LABEL_PRIORITY_CLASS] = services.get(queue, "queued")
@@ -119,6 +120,10 @@ UNQUEUED = "asks for claims by template outside every queue"
 CASES: dict[str, tuple[Object, str]] = {
     "a claim in its queue": (work("pretrain", claim=BY_TEMPLATE), ""),
     "a claim on slices in its queue": (work("slices", claim=BY_TEMPLATE), ""),
+    "a claim of a stateful service that does not say when it serves": (
+        work("answers", claim=BY_TEMPLATE),
+        "pods with cards in stateful queue 'answers' need a readinessProbe",
+    ),
     "a card in a queue of claims": (
         work("pretrain", CARD),
         f"queue 'pretrain' has no nvidia.com/gpu: ask for {', '.join(f'{NAME} pretrain-{n}' for n in (1, 2, 4))}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -10,7 +11,9 @@ from gpuplan import rules
 from gpuplan.diagnostics import Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.report import compat
+from gpuplan.rules import judge_cluster, judge_driver
 from gpuplan.rules.judgement import Verdict
+from gpuplan.versions import required
 from tests.build import resolved
 from tests.rules.cases import Case, cases
 from tests.unit.emit.fleets import place
@@ -81,6 +84,26 @@ def test_others_drivers_are_unknown_unless_the_spec_says_which_they_are() -> Non
     assert (silent.driver, said.driver, other.cells) == ("not said", "580 auto", ())
     assert {cell.verdict for cell in silent.cells if cell.aspect in RULES} == {Verdict.UNKNOWN}
     assert {cell.verdict for cell in said.cells} == {Verdict.OK}
+
+
+@pytest.mark.parametrize(
+    ("version", "verdict"), [("v25.10.1", Verdict.WARN), ("v26.3.2", Verdict.OK), ("v26.7.0", Verdict.OK)]
+)
+def test_an_operator_of_an_ended_line_is_warned_of_and_a_deprecated_one_is_not(version: str, verdict: Verdict) -> None:
+    fleet = place("a: {}", f"stack: operator, components: {{gpuOperator: {{version: {version}}}}}").fleet
+    (cell,) = {judge_cluster.operator_life(fleet, cluster) for cluster in fleet.clusters}
+    assert cell.verdict is verdict
+
+
+def test_a_limit_that_nobody_has_read_at_its_source_only_warns() -> None:
+    fleet = place("a: {driver: {branch: '580'}}").fleet
+    pool = fleet.clusters[0].pools[0]
+    limits = fleet.catalog.driver_limits(pool.card)
+    assert limits is not None
+    read = dataclasses.replace(limits, min_driver=required("595.10"), unchecked=frozenset())
+    unread = dataclasses.replace(read, unchecked=frozenset({"min_driver"}))
+    verdicts = [judge_driver.oldest_driver(fleet, pool, one).verdict for one in (read, unread)]
+    assert verdicts == [Verdict.BAD, Verdict.WARN]
 
 
 def test_a_program_gets_all_that_a_person_sees() -> None:

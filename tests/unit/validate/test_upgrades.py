@@ -80,6 +80,12 @@ def test_an_operator_that_leaves_lines_out_is_refused_with_the_road() -> None:
     assert (finding.at.line, finding.at.column) == (7, 41)
 
 
+def test_one_line_left_out_is_enough() -> None:
+    (finding,) = operator("v25.10.1", "v26.7.0")
+    assert finding.rule == "render/upgrade-too-far"
+    assert "v25.10.1 → 26.3 → v26.7.0" in finding.summary
+
+
 def test_others_who_install_the_operator_are_warned_for_they_may_have_gone_step_by_step() -> None:
     (finding,) = moved(policy("v24.9.2"), policy("v26.7.0"))
     assert finding.rule == "render/upgrade-too-far"
