@@ -14,7 +14,8 @@ from gpuplan.diagnostics import KeyPath, Origin
 from gpuplan.manifests.kinds import KubeObject
 from gpuplan.manifests.kinds.meta import LabelSelector, NamespacedMeta, ObjectMeta
 from gpuplan.manifests.kinds.pod import Toleration
-from gpuplan.manifests.set import Manifest
+from gpuplan.manifests.set import Manifest, TextFile
+from gpuplan.manifests.write import yaml_text
 from gpuplan.model import pools
 from gpuplan.model.fleet import Cluster, Fleet
 
@@ -95,6 +96,15 @@ def manifest(fleet: Fleet, cluster: Cluster, area: Area, made: KubeObject, *path
     first, *rest = (origin(fleet, path) for path in paths)
     body = cast("Mapping[str, object]", made)
     return Manifest(object=body, cluster=cluster.name, area=area.folder, origin=first, also=tuple(rest))
+
+
+def chart_values(
+    fleet: Fleet, cluster: Cluster, chart: str, values: Mapping[str, object], served: Iterable[pools.NodePool]
+) -> TextFile:
+    """Return the Helm values of a chart that others install, for the pools that it is to serve; at least one."""
+    first, *rest = (origin(fleet, pool.path) for pool in served)
+    path = f"provisioner/{cluster.name}/{chart}/values.yaml"
+    return TextFile(path=path, text=yaml_text(values), origin=first, also=tuple(rest))
 
 
 def in_namespaces(names: Iterable[str]) -> LabelSelector:

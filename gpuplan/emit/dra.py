@@ -13,7 +13,6 @@ from gpuplan import conventions
 from gpuplan.emit import base
 from gpuplan.manifests.kinds import DeviceClass, ResourceClaimTemplate
 from gpuplan.manifests.set import Manifest, TextFile
-from gpuplan.manifests.write import yaml_text
 from gpuplan.model.claims import ClaimTemplate, claim_templates, claimable, dra_pools
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool, agent_tolerations, node_labels
@@ -88,12 +87,7 @@ def texts(fleet: Fleet, cluster: Cluster) -> Iterator[TextFile]:
     """Yield the Helm values of NVIDIA's DRA driver for the pools whose other agents are ours; others install the chart."""
     pools = [pool for pool in dra_pools(cluster) if pool.stack == "manual"]
     if pools:
-        yield TextFile(
-            path=f"provisioner/{cluster.name}/dra-driver/values.yaml",
-            text=yaml_text(driver_values(fleet, cluster, pools)),
-            origin=base.origin(fleet, pools[0].path),
-            also=tuple(base.origin(fleet, pool.path) for pool in pools[1:]),
-        )
+        yield base.chart_values(fleet, cluster, "dra-driver", driver_values(fleet, cluster, pools), pools)
 
 
 def driver_values(fleet: Fleet, cluster: Cluster, pools: list[NodePool]) -> Values:

@@ -14,7 +14,6 @@ from gpuplan import conventions
 from gpuplan.catalog import Hami
 from gpuplan.emit import agents, base
 from gpuplan.manifests.set import TextFile
-from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool, SharingMode, agent_tolerations
 
@@ -28,12 +27,7 @@ def texts(fleet: Fleet, cluster: Cluster) -> Iterator[TextFile]:
     """Yield the Helm values of HAMi for a cluster in which it shares cards, unless others run all agents there."""
     pools = [pool for pool in cluster.pools if pool.sharing.mode is SharingMode.HAMI and pool.stack != "external"]
     if pools:
-        yield TextFile(
-            path=f"provisioner/{cluster.name}/hami/values.yaml",
-            text=yaml_text(values(fleet.catalog.hami, cluster, pools)),
-            origin=base.origin(fleet, pools[0].path),
-            also=tuple(base.origin(fleet, pool.path) for pool in pools[1:]),
-        )
+        yield base.chart_values(fleet, cluster, "hami", values(fleet.catalog.hami, cluster, pools), pools)
 
 
 def values(hami: Hami, cluster: Cluster, pools: list[NodePool]) -> Values:

@@ -98,7 +98,7 @@ def _presence_alerts(catalog: Catalog, cluster: Cluster, thresholds: Thresholds)
     """What is missing."""
     yield {
         "alert": "GpuNodesUnknown",
-        "expr": "absent(gpuplan:node_pool:info)",
+        "expr": f"absent({card_series.NODE_POOL})",
         "for": "15m",
         "labels": _platform("warning"),
         "annotations": {
