@@ -241,6 +241,10 @@ def topology_annotation(mode: str) -> str:
     return ANNOTATION_REQUIRED_TOPOLOGY if mode == "required" else ANNOTATION_PREFERRED_TOPOLOGY
 
 
+PROVISIONER_FILE = "provisioner/{cluster}/{pool}.yaml"
+"""File below `rendered/` for what makes the nodes of a pool."""
+
+
 def application_name(cluster: str) -> str:
     """Name the Argo CD Application of a cluster."""
     return f"{OWN_PREFIX}{cluster}"

@@ -22,7 +22,7 @@ from gpuplan.resolve import resolve
 from gpuplan.rules import suppress
 from gpuplan.source.folder import read_fleet
 from gpuplan.spec.load import load
-from gpuplan.validate import immutable, leaving, upgrades, validate
+from gpuplan.validate import immutable, leaving, relabel, upgrades, validate
 
 Progress = Callable[[str, int, int], None]
 """Told the name of each cluster as it is compiled, its number from 1, and how many there are."""
@@ -81,12 +81,13 @@ def render(fleet: Fleet, progress: Progress = silent, texts: Texts = no_texts) -
 
 def transitions(fleet: Fleet, manifests: ManifestSet, old: Callable[[str], Mapping[str, object] | None]) -> Diagnostics:
     """Return a finding for each object whose immutable field differs from what `old` gives for its file, whose version
-    goes too far, or that leaves something running behind.
+    goes too far, or that leaves something running behind, and for each pool whose nodes need other labels than they have.
     """
     return ordered(
         (
             *immutable.refused(manifests, old),
             *upgrades.refused(fleet, manifests, old),
             *leaving.left_behind(fleet, manifests, old),
+            *relabel.needed(fleet, old),
         )
     )

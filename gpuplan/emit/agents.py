@@ -30,7 +30,8 @@ from gpuplan.manifests.kinds.pod import (
 from gpuplan.manifests.kinds.volume import Volume
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import Exposure, NodePool, SharingMode, agent_labels, agent_tolerations, node_labels
+from gpuplan.model.labels import all_labels
+from gpuplan.model.pools import Exposure, NodePool, SharingMode, agent_tolerations, node_labels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,14 +137,8 @@ def nvidia_pools(cluster: Cluster) -> tuple[NodePool, ...]:
 
 
 def labels(cluster: Cluster, pool: NodePool) -> dict[str, str]:
-    """Return all labels that a node of the pool needs, sorted by key.
-
-    Where others run the agents, those that the agents read are theirs to set. Where the GPU Operator serves other pools
-    of the cluster, its agents are kept off the NVIDIA nodes that are not its own.
-    """
-    foreign = pool.card.vendor is Vendor.NVIDIA and pool.stack != "operator"
-    away = {conventions.LABEL_OPERANDS: "false"} if foreign and operator_pools(cluster) else {}
-    return dict(sorted({**node_labels(pool), **agent_labels(pool), **away}.items()))
+    """Return all labels that a node of the pool needs, sorted by key."""
+    return all_labels(cluster, pool)
 
 
 def image(cluster: Cluster, agent: Agent) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from gpuplan import conventions
 from gpuplan.emit import agents, base
 from gpuplan.manifests.set import TextFile
 from gpuplan.manifests.write import yaml_text
@@ -29,7 +30,7 @@ def texts(fleet: Fleet, cluster: Cluster) -> Iterator[TextFile]:
         snippet = _snippet(cluster, pool)
         if snippet:
             yield TextFile(
-                path=f"provisioner/{cluster.name}/{pool.name}.yaml",
+                path=conventions.PROVISIONER_FILE.format(cluster=cluster.name, pool=pool.name),
                 text=yaml_text(snippet),
                 origin=base.origin(fleet, pool.path),
             )

@@ -72,4 +72,23 @@ OPERATOR_STAYS = RuleDoc(
     bad="clusters:\n  eu: {kubernetes: '1.36', stack: manual}   # had stack: operator",
     good="clusters:\n  eu: {kubernetes: '1.36', stack: operator}",
 )
-FINDINGS = (SCHEMA, REFERENCE, IMMUTABLE, UPGRADE_TOO_FAR, UPGRADE_SKIPS, DOWNGRADE, OPERATOR_STAYS)
+NODES_KEEP_LABELS = RuleDoc(
+    id="render/nodes-keep-labels",
+    severity=Severity.WARNING,
+    summary="Nodes whose labels no longer say which device plugin serves them",
+    why="A provisioner labels the nodes that it makes from now on. On those that are there, two device plugins would offer the "
+    "same cards, or none would, until somebody labels them.",
+    fix="Label the nodes, too.",
+    bad="clusters:\n  eu: {stack: manual}\nnodePools:\n  a: {selectedBy: {provisioner: kubelet}, stack: operator}   # had none",
+    good="clusters:\n  eu: {stack: manual}\nnodePools:\n  a: {selectedBy: {nfd: {}}, stack: operator}",
+)
+FINDINGS = (
+    SCHEMA,
+    REFERENCE,
+    IMMUTABLE,
+    UPGRADE_TOO_FAR,
+    UPGRADE_SKIPS,
+    DOWNGRADE,
+    OPERATOR_STAYS,
+    NODES_KEEP_LABELS,
+)
