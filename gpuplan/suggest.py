@@ -8,6 +8,8 @@ from typing import Final
 
 _LOOK_ALIKE: Final = str.maketrans({"o": "0", "l": "1", "i": "1", "|": "1"})
 _SEPARATORS: Final = re.compile(r"[-_. /]+")
+_MAX_CANDIDATES: Final = 5
+"""Names that a message may offer at once."""
 _MIN_PART: Final = 3
 """Characters that a word needs before it may stand for a longer name it begins, or is a part of."""
 
@@ -83,7 +85,23 @@ def slips(a: str, b: str) -> int:
     return last[-1]
 
 
+def candidates(word: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Return the known names that a word may stand for: the nearest, or the few that all begin with it.
+
+    To name one of several would be to guess: `h100` is a part of the name of three cards.
+
+    >>> candidates("h100", ["h100-pcie", "h100-sxm", "h200"])
+    ('h100-pcie', 'h100-sxm')
+    """
+    names = sorted(set(known) - {word})
+    bare = _bare(word)
+    longer = tuple(name for name in names if len(bare) >= _MIN_PART and _bare(name).startswith(bare))
+    guess = nearest(word, names)
+    several = guess in longer and _bare(longer[0]) != bare and len(longer) <= _MAX_CANDIDATES
+    return longer if several else (guess,) if guess else ()
+
+
 def meant(word: str, known: Iterable[str], otherwise: str) -> str:
-    """Return the question whether the nearest known name was meant, or what to say where nothing is near."""
-    guess = nearest(word, known)
-    return f"Did you mean {guess!r}?" if guess else otherwise
+    """Return the question whether a known name was meant, or what to say where nothing is near."""
+    quoted = [repr(name) for name in candidates(word, known)]
+    return f"Did you mean {' or '.join(quoted)}?" if quoted else otherwise

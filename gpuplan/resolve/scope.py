@@ -11,9 +11,12 @@ from gpuplan.diagnostics import Diagnostic, KeyPath
 from gpuplan.resolve import findings
 from gpuplan.spec.fleet import FleetSpec
 from gpuplan.spec.merge import Origins
-from gpuplan.suggest import nearest
+from gpuplan.suggest import candidates
 
 T = TypeVar("T")
+
+OF_THE_CATALOGUE = ("releases", "components")
+"""What names stand for that no spec can define."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +53,10 @@ class Scope:
 
     def unknown(self, kind: str, known: Mapping[str, object], name: str, at: KeyPath) -> None:
         """Report a name that nothing defines, with the nearest one that exists."""
-        guess = nearest(name, list(known))
+        offered = " or ".join(f"`{other}`" for other in candidates(name, known))
         shown = ", ".join(f"`{other}`" for other in sorted(known)[:12]) or "none"
-        fix = f"Write `{guess}`, or define `{name}` under `{kind}`." if guess else f"Defined are: {shown}."
+        defined_here = f", or define `{name}` under `{kind}`" if kind not in OF_THE_CATALOGUE else ""
+        fix = f"Write {offered}{defined_here}." if offered else f"Defined are: {shown}."
         summary = f"`{name}` is not defined in `{kind}`"
         span = self.origins.value(at)
         self.found.append(findings.UNKNOWN_NAME.found(summary, at=span, fix=fix))

@@ -93,6 +93,33 @@ def keys(schema: JsonSchema) -> tuple[str, ...]:
     return tuple(key for side in alternatives(schema) for key in side.get("properties", {}))
 
 
+def words(schema: JsonSchema) -> tuple[str, ...]:
+    """Return the words that a place takes, on all sides of a choice."""
+    return tuple(
+        word for side in alternatives(schema) for word in side.get("enum", [side["const"]] if "const" in side else [])
+    )
+
+
+@functools.cache
+def homes() -> Mapping[str, tuple[str, ...]]:
+    """Return, by fixed key, the places that take it, as `explain` writes them; `defaults` repeat other sections."""
+    found: dict[str, dict[str, None]] = {}
+    for key, place in _places(fleet_schema(), ()):
+        if place and place[0] != "defaults":
+            found.setdefault(key, {})[".".join(place)] = None
+    return {key: tuple(places) for key, places in found.items()}
+
+
+def _places(schema: JsonSchema, path: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for side in alternatives(schema):
+        for key, below in side.get("properties", {}).items():
+            yield key, path
+            yield from _places(below, (*path, key))
+        for below in (side.get("additionalProperties"), side.get("items")):
+            if isinstance(below, dict):
+                yield from _places(below, (*path, "*"))
+
+
 def at(path: tuple[str | int, ...]) -> JsonSchema:
     """Return the schema of the deepest part of a path that the spec has; tags of pydantic's unions are passed over."""
     here = fleet_schema()

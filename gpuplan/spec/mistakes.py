@@ -12,11 +12,13 @@ from gpuplan.source.document import Plain, Scalar
 from gpuplan.spec import findings, jsonschema
 from gpuplan.spec.base import DNS_LABEL
 from gpuplan.spec.merge import Origins
-from gpuplan.spec.words import TYPES, WISHES, form, listed, place, said
+from gpuplan.spec.words import BOOLS, DRIVER_BRANCH, MAPPINGS, TYPES, WISHES, form, listed, place, said
 from gpuplan.suggest import nearest
 
 CHOICE_TAGS = ("word", "choice")
 """What pydantic's error paths hold where a key takes a word or a mapping; nobody wrote it."""
+MAX_HOMES = 3
+"""Places of the spec that one message names for a key."""
 
 
 def mistakes(errors: list[ErrorDetails], data: Plain, origins: Origins) -> Iterator[Diagnostic]:
@@ -62,6 +64,13 @@ def _finding(error: ErrorDetails, path: KeyPath, origins: Origins) -> Diagnostic
         case "value_error":
             message = error["msg"].removeprefix("Value error, ")
             return findings.CONFLICTING_KEYS.found(f"{place(path)}: {message}", at=origins.key(path))
+        case "needs_another":
+            needed = [str(error["ctx"]["key"])]
+            return _missing_keys(path, needed, origins, f"{place(path)}: {error['msg']}")
+        case "too_long_together":
+            return findings.INVALID_VALUE.found(
+                f"{place(path)}: {error['msg']}", at=origins.key(path), fix="Shorten one of them."
+            )
         case "literal_error" | "union_tag_invalid":
             return _not_one_of(error, path, origins)
         case _ if kind in TYPES:
@@ -96,27 +105,37 @@ def _below(here: Plain, segment: str | int) -> tuple[Plain] | None:
 def _unknown_key(path: KeyPath, origins: Origins) -> Diagnostic:
     guess = _meant(path)
     known = jsonschema.keys(jsonschema.at(path[:-1]))
-    fix = f"Write `{guess}`." if guess else f"It takes {listed(known)}."
+    fix = f"Write `{guess}`." if guess else f"It takes {listed(known)}{_elsewhere(str(path[-1]))}."
     return findings.UNKNOWN_KEY.found(f"{place(path[:-1])} has no key `{path[-1]}`", at=origins.key(path), fix=fix)
 
 
-def _missing_keys(entry: KeyPath, keys: Iterable[str], origins: Origins) -> Diagnostic:
+def _elsewhere(key: str) -> str:
+    """Return where a key would be right, if that is in few places."""
+    homes = jsonschema.homes().get(key, ())
+    return f"; `{key}` is a key of {listed(homes, 'and')}" if 0 < len(homes) <= MAX_HOMES else ""
+
+
+def _missing_keys(entry: KeyPath, keys: Iterable[str], origins: Origins, summary: str = "") -> Diagnostic:
     keys = sorted(keys)
     dotted = ".".join(map(str, entry))
     if len(keys) == 1:
         fix = f"Add it; `gpuplan explain {dotted}{'.' if dotted else ''}{keys[0]}` says what it takes."
     else:
         fix = f"Add them; `gpuplan explain{' ' if dotted else ''}{dotted}` says what they take."
-    return findings.MISSING_KEY.found(f"{place(entry)} needs {listed(keys, 'and')}", at=origins.key(entry), fix=fix)
+    summary = summary or f"{place(entry)} needs {listed(keys, 'and')}"
+    return findings.MISSING_KEY.found(summary, at=origins.key(entry), fix=fix)
 
 
 def _wrong_type(error: ErrorDetails, path: KeyPath, origins: Origins) -> Diagnostic:
-    value, node = error["input"], origins.tree.find(path)
+    value, node, schema = error["input"], origins.tree.find(path), jsonschema.at(path)
     text = node.text if isinstance(node, Scalar) and value is not None else ""
+    words = jsonschema.words(schema) if error["type"] in MAPPINGS else ()
+    fix = _of_type(error["type"], text, str(schema.get("pattern", "")), is_text=isinstance(value, str))
+    takes = f"{listed(words)} or {TYPES[error['type']]}" if words else TYPES[error["type"]]
     return findings.WRONG_TYPE.found(
-        f"{place(path)} takes {TYPES[error['type']]}, not {said(value, text)}",
+        f"{place(path)} takes {takes}, not {said(value, text)}",
         at=origins.key(path) if value is None else origins.value(path),
-        fix=_of_type(error["type"], text, str(jsonschema.at(path).get("pattern", "")), is_text=isinstance(value, str)),
+        fix="Write `off`." if value is False and "off" in words else fix,
     )
 
 
@@ -124,6 +143,8 @@ def _of_type(kind: str, text: str, pattern: str, *, is_text: bool) -> str | None
     """Say how a scalar of the wrong type would be written right, where that is plain to see."""
     if (kind == "int_type" and text.isdecimal()) or (kind == "bool_type" and text in ("true", "false")):
         return f"Write `{text}`, without quotes."
+    if kind == "bool_type" and text.casefold() in BOOLS:
+        return f"Write `{BOOLS[text.casefold()]}`."
     if kind == "string_type" and text and not is_text:
         fits = not pattern or re.search(pattern, text)
         return f'Write `"{text}"`, in quotes: without them it is no text.' if fits else f"Write {form(pattern)}."
@@ -154,12 +175,14 @@ def _not_one_of(error: ErrorDetails, path: KeyPath, origins: Origins) -> Diagnos
 
 def _bad_value(error: ErrorDetails, path: KeyPath, origins: Origins) -> Diagnostic:
     numbers = error.get("ctx", {})
-    wish = WISHES.get(error["type"])
+    wish, fix = WISHES.get(error["type"]), None
     if error["type"] == "string_pattern_mismatch":
-        takes = form(str(numbers.get("pattern", "")))
+        pattern, first = str(numbers.get("pattern", "")), str(error["input"]).removeprefix("R").partition(".")[0]
+        takes = form(pattern)
+        fix = f'Write `"{first}"`.' if pattern == DRIVER_BRANCH and re.search(pattern, first) else None
     elif error["type"] == "string_too_short" and numbers.get("min_length") == 1:
         takes = "a text that is not empty"
     else:
         takes = wish.format(**numbers) if wish else error["msg"]
     summary = f"{place(path)} takes {takes}, not {said(error['input'])}"
-    return findings.INVALID_VALUE.found(summary, at=origins.value(path))
+    return findings.INVALID_VALUE.found(summary, at=origins.value(path), fix=fix)

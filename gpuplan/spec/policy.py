@@ -6,6 +6,7 @@ import datetime
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
 
 from gpuplan.spec.base import Count, Labels, Name, SpecModel, Text
 
@@ -89,7 +90,8 @@ class WindowSpec(SpecModel):
     def _short_description(self) -> Self:
         length = len(f"{self.name or ''}: {self.reason or ''}".encode())
         if length > MAX_DESCRIPTION:
-            raise ValueError(f"name and reason may have {MAX_DESCRIPTION} bytes together (they have {length})")
+            together = f"name and reason may have {MAX_DESCRIPTION} bytes together (they have {length})"
+            raise PydanticCustomError("too_long_together", "{together}", {"together": together})
         return self
 
 
@@ -124,7 +126,8 @@ class NodeHealthSpec(SpecModel):
     @model_validator(mode="after")
     def _conditions_to_judge_by(self) -> Self:
         if self.controller == "nodeReadiness" and not self.conditions:
-            raise ValueError("controller nodeReadiness needs at least one of conditions")
+            message = "controller nodeReadiness needs at least one of conditions"
+            raise PydanticCustomError("needs_another", "{message}", {"message": message, "key": "conditions"})
         return self
 
 

@@ -20,6 +20,22 @@ TYPES: Final[Mapping[str, str]] = {
 }
 """pydantic's error type -> what the key takes."""
 
+MAPPINGS: Final = ("dict_type", "model_type", "model_attributes_type")
+"""pydantic's error types for what is no mapping."""
+
+BOOLS: Final[Mapping[str, str]] = {
+    "true": "true",
+    "yes": "true",
+    "on": "true",
+    "false": "false",
+    "no": "false",
+    "off": "false",
+}
+"""Words for yes and no, in lower case -> how the spec has them written."""
+
+DRIVER_BRANCH: Final = r"^\d{3}$"
+"""A driver branch; its releases begin with it and a point."""
+
 WISHES: Final[Mapping[str, str]] = {
     "too_short": "{min_length} or more entries",
     "too_long": "at most {max_length} entries",
@@ -37,7 +53,7 @@ FORMS: Final[Mapping[str, str]] = {
     LABEL_VALUE: "a value of a label: letters, digits, `-`, `_` and `.`, such as `pool-a`",
     r"^v?\d+(\.\d+)*([-+.][0-9A-Za-z.-]+)?$": "a version, such as `1.36`",
     r"^[1-9]g\.\d+gb([+-][a-z.]+)?$": "a MIG profile, such as `1g.5gb`",
-    r"^\d{3}$": "a driver branch, such as `580`",
+    DRIVER_BRANCH: "a driver branch, such as `580`",
     r"^\d+(\.\d+)? [A-Z]{3}$": "a price, such as `2.40 USD`",
     r"^DCGM_(FI|EXP)_[A-Z0-9_]+$": "a field of DCGM, such as `DCGM_FI_DEV_GPU_UTIL`",
     r"^\d{4}-\d{2}-\d{2}$": "a date, such as `2027-06-30`",

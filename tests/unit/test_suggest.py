@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuplan.suggest import nearest, slips
+from gpuplan.suggest import candidates, meant, nearest, slips
 
 SECTIONS = ["clusters", "cardTiers", "nodePools", "taskPools", "teams", "monitoring", "governance", "defaults"]
 CARDS = ["a100-sxm-40gb", "a100-sxm-80gb", "h100-nvl", "h100-sxm-80gb", "h200-141gb", "l4", "l40s"]
@@ -46,6 +46,28 @@ CARDS = ["a100-sxm-40gb", "a100-sxm-80gb", "h100-nvl", "h100-sxm-80gb", "h200-14
 )
 def test_the_nearest_name_is_the_one_a_person_would_pick(word: str, known: list[str], expected: str | None) -> None:
     assert nearest(word, known) == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "expected"),
+    [
+        ("h100", CARDS, ("h100-nvl", "h100-sxm-80gb")),
+        ("h100-sxm", CARDS, ("h100-sxm-80gb",)),
+        ("H100_NVL", CARDS, ("h100-nvl",)),
+        ("l4Os", CARDS, ("l40s",)),
+        ("nonsense", CARDS, ()),
+        ("mig", [f"mig/{n}" for n in "abcdef"], ("mig/a",)),  # too many to list
+    ],
+)
+def test_names_that_all_begin_with_the_word_are_offered_together(
+    word: str, known: list[str], expected: tuple[str, ...]
+) -> None:
+    assert candidates(word, known) == expected
+
+
+def test_a_question_names_all_that_may_be_meant() -> None:
+    assert meant("h100", CARDS, "None.") == "Did you mean 'h100-nvl' or 'h100-sxm-80gb'?"
+    assert meant("nonsense", CARDS, "None.") == "None."
 
 
 @pytest.mark.parametrize(

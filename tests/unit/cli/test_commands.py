@@ -147,6 +147,14 @@ def test_init_makes_a_fleet_of_any_card_that_checks_with_the_documented_warning_
     assert [finding["rule"] for finding in found] == ["delivery/example-repository"]
 
 
+@pytest.mark.parametrize(
+    ("card", "taint"), [("l4", "nvidia.com/gpu"), ("mi300x", "amd.com/gpu"), ("gaudi3", "habana.ai/gaudi")]
+)
+def test_init_taints_nodes_by_what_their_cards_are_asked_for_by(card: str, taint: str) -> None:
+    assert in_process(["init", "--card", card]).exit_code == 0
+    assert f"taints: [{{key: {taint}, effect: NoSchedule}}]" in Path("fleet/fleet.yaml").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("cards", [1, 2, 3, 8])
 def test_init_makes_a_fleet_of_few_cards_too(cards: int) -> None:
     assert in_process(["init", "--nodes", "1", "--cards-per-node", str(cards)]).exit_code == 0

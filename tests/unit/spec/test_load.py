@@ -121,6 +121,18 @@ def test_a_mistake_is_named_at_its_place_with_a_fix(more: str, expected: str) ->
             'not `1.30` | Write `"1.30"`, in quotes: without them it is no text.',
         ),
         (
+            'monitoring: {exporter: {profiling: "True"}}\n',
+            "`monitoring.exporter.profiling` takes true or false, not the text `True` | Write `true`.",
+        ),
+        (
+            "cardTiers: {x: {cards: [l4], topology: false}}\n",
+            "`cardTiers.x.topology` takes `off` or a mapping, not `false` | Write `off`.",
+        ),
+        (
+            "defaults: {nodePool: {driver: {branch: 580.95.05}}}\n",
+            'takes a driver branch, such as `580`, not the text `580.95.05` | Write `"580"`.',
+        ),
+        (
             'monitoring: {exporter: {profiling: "true"}}\n',
             "`monitoring.exporter.profiling` takes true or false, not the text `true` | Write `true`, without quotes.",
         ),
@@ -150,6 +162,25 @@ def test_a_value_of_the_wrong_type_is_shown_as_it_should_be_written(more: str, e
         (
             "teams: {nlp: {namespaces: [N L P]}}\n",
             "takes a name of lower-case letters, digits and `-`, such as `team-a`",
+        ),
+        (
+            "clusters: {us: {kubernetes: '1.36', gpuOperator: {driver: {}}}}\n",
+            "has no key `driver` | It takes `install` or `namespace`; `driver` is a key of `nodePools.*`.",
+        ),
+        (
+            "gpuOperator: external\n",
+            "`delivery` or `suppress`; `gpuOperator` is a key of `clusters.*`.",
+        ),
+        (
+            "governance: {nodeHealth: {controller: nodeReadiness}}\n",
+            (
+                "spec/missing-key `governance.nodeHealth`: controller nodeReadiness needs at least one of conditions | Add it; "
+                "`gpuplan explain governance.nodeHealth.conditions` says what it takes."
+            ),
+        ),
+        (
+            f"governance: {{maintenance: {{windows: [{{schedule: '0 2 * * 6', duration: 4h, reason: {'x' * 300}}}]}}}}\n",
+            "spec/invalid-value `governance.maintenance.windows.0`: name and reason may have 255 bytes together (they have 302)",
         ),
         (
             "nodePools: {b: {nodes: 1, cardsPerNode: 4, tier: serve}}\n",
