@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gpuplan import conventions
-from gpuplan.catalog import Hami
+from gpuplan.catalog import Hami, Vendor
 from gpuplan.emit.agents import operator_pools
 from gpuplan.emit.base import in_namespaces
 from gpuplan.emit.guardrails import cel, offers, shares
@@ -171,6 +171,15 @@ def _everywhere(cluster: Cluster) -> LabelSelector:
     return {"matchExpressions": [{"key": conventions.LABEL_NAMESPACE_NAME, "operator": "NotIn", "values": names}]}
 
 
+def _validators(cluster: Cluster) -> Iterator[str]:
+    """Yield the account of the GPU Operator's validator where others may run one, in its usual namespace.
+
+    Where its pod, which asks for a card, is refused, the operator never calls the node ready.
+    """
+    if cluster.pools_on("external", Vendor.NVIDIA):
+        yield f"system:serviceaccount:{cluster.gpu_operator.namespace}:nvidia-operator-validator"
+
+
 def queue_required(cluster: Cluster, exempt_users: Iterable[str]) -> Policy:
     """Refuse what asks for cards but that Kueue will not queue, in every namespace but the system's.
 
@@ -187,7 +196,7 @@ def queue_required(cluster: Cluster, exempt_users: Iterable[str]) -> Policy:
     return Policy(
         name=conventions.POLICY_QUEUE_REQUIRED,
         namespaces=_everywhere(cluster),
-        exempt=(*CONTROLLERS, *exempt_users),
+        exempt=(*CONTROLLERS, *_validators(cluster), *exempt_users),
         variables={
             "templates": cel.TEMPLATES,
             "cards": _asked(cluster),

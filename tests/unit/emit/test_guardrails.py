@@ -100,6 +100,23 @@ def test_a_cluster_without_teams_has_nothing_to_guard() -> None:
     assert made(SPEC[: SPEC.index("teams:")]) == []
 
 
+@pytest.mark.parametrize(
+    ("cluster", "exempt"),
+    [
+        ("stack: manual", ""),
+        ("stack: external", "gpu-operator"),
+        ("stack: external, distribution: openshift", "nvidia-gpu-operator"),
+        ("stack: external, gpuOperator: {namespace: gpus}", "gpus"),
+    ],
+)
+def test_the_validator_of_an_operator_that_others_run_may_try_a_card(cluster: str, exempt: str) -> None:
+    text = PLAIN.replace('kubernetes: "1.36"', f'kubernetes: "1.36", {cluster}')
+    policy: Any = next(one.object for one in made(text) if one.key.name == conventions.POLICY_QUEUE_REQUIRED)
+    people = policy["spec"]["matchConditions"][0]
+    account = f"system:serviceaccount:{exempt}:nvidia-operator-validator"
+    assert (account in people["expression"], "validator" in people["expression"]) == (bool(exempt), bool(exempt))
+
+
 def test_the_policies_stand_in_a_wave_before_their_bindings() -> None:
     areas = {str(one.object["kind"]): one.area for one in made(DENYING)}
     assert areas == {
