@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
+from gpuplan.catalog import Vendor
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool
 from gpuplan.report.console import table, title
@@ -34,13 +35,10 @@ class Pairing:
     branch: str
     kernel_modules: str
     stated: bool
-    """Whether the spec says which driver runs, rather than leaving it to others."""
+    """Whether the spec says which of NVIDIA's drivers runs, rather than leaving it to others or to another vendor."""
+    driver: str
+    """The driver in a few words."""
     cells: tuple[Judgement, ...]
-
-    @property
-    def driver(self) -> str:
-        """The driver in a few words."""
-        return f"{self.branch} {self.kernel_modules}" if self.stated else "not said"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,10 +75,10 @@ def _pairings(fleet: Fleet, cluster: Cluster) -> Iterator[Pairing]:
         image = driver.precompiled if pool in installed_by_operator(cluster) else None
         key: tuple[object, ...] = (
             *(pool.card.name, driver.branch, driver.kernel_modules, image),
-            is_known(fleet, pool),
+            _driver(fleet, pool),
         )
         alike.setdefault(key, []).append(pool)
-    for key, pools in alike.items():
+    for pools in alike.values():
         first = pools[0]
         yield Pairing(
             pools=tuple(pool.name for pool in pools),
@@ -88,9 +86,22 @@ def _pairings(fleet: Fleet, cluster: Cluster) -> Iterator[Pairing]:
             architecture=first.card.architecture,
             branch=first.driver.branch,
             kernel_modules=first.driver.kernel_modules,
-            stated=bool(key[-1]),
+            stated=_stated(fleet, first),
+            driver=_driver(fleet, first),
             cells=tuple(judge_driver.of_pool(fleet, cluster, first)),
         )
+
+
+def _stated(fleet: Fleet, pool: NodePool) -> bool:
+    return pool.card.vendor is Vendor.NVIDIA and is_known(fleet, pool)
+
+
+def _driver(fleet: Fleet, pool: NodePool) -> str:
+    """Return a pool's driver in a few words: NVIDIA's branch, or the version that another vendor's operator installs."""
+    if _stated(fleet, pool):
+        return f"{pool.driver.branch} {pool.driver.kernel_modules}"
+    theirs = pool.card.vendor is not Vendor.NVIDIA and pool.stack == "operator" and not pool.driver.preinstalled
+    return (fleet.catalog.vendors.of(pool.card).driver if theirs else "") or "not said"
 
 
 def days(made: Iterable[ClusterMatrix]) -> tuple[datetime.date, datetime.date] | None:
@@ -179,8 +190,9 @@ def data(fleet: Fleet, made: Sequence[ClusterMatrix]) -> dict[str, Any]:
                         "pools": list(pairing.pools),
                         "card": pairing.card,
                         "architecture": pairing.architecture,
-                        "branch": pairing.branch,
-                        "kernelModules": pairing.kernel_modules,
+                        "branch": pairing.branch if pairing.stated else None,
+                        "kernelModules": pairing.kernel_modules if pairing.stated else None,
+                        "driver": pairing.driver,
                         "cells": [_cell(cell) for cell in pairing.cells],
                     }
                     for pairing in matrix.pairings

@@ -17,6 +17,8 @@ from gpuplan.rules.served import installed_by_operator
 AUTO = "auto"
 BRANCH = "driver branch"
 """The aspect of a branch's life."""
+NOT_SAID = "not said"
+"""What stands for a driver that others choose."""
 
 
 def of_pool(fleet: Fleet, cluster: Cluster, pool: NodePool) -> Iterator[Judgement]:
@@ -40,7 +42,8 @@ def branch_life(fleet: Fleet, pool: NodePool) -> Judgement:
         return not_known(BRANCH, pool.driver.branch)
     newest = f", newest {branch.newest}" if branch.newest else ""
     verdict = _if_stated(fleet, pool, tried(fits=not branch.has_ended(fleet.today)))
-    return by_fact(branch, BRANCH, verdict, here=f"{branch.name}{newest}", known=f"{branch.life} until {branch.ends}")
+    here = f"{branch.name}{newest}" if is_known(fleet, pool) else NOT_SAID
+    return by_fact(branch, BRANCH, verdict, here=here, known=f"{branch.life} until {branch.ends}")
 
 
 def oldest_driver(fleet: Fleet, pool: NodePool, limits: DriverLimits) -> Judgement:
@@ -49,7 +52,7 @@ def oldest_driver(fleet: Fleet, pool: NodePool, limits: DriverLimits) -> Judgeme
     fits = least is None or reaches(fleet, pool.driver.branch, least)
     verdict = _if_stated(fleet, pool, _failing(limits, "min_driver", fits=fits))
     known = f"{least} or newer" if least else "no limit"
-    return by_fact(limits, "least driver", verdict, here=pool.driver.branch, known=known)
+    return by_fact(limits, "least driver", verdict, here=_branch(fleet, pool), known=known)
 
 
 def newest_branch(fleet: Fleet, pool: NodePool, limits: DriverLimits) -> Judgement:
@@ -58,7 +61,7 @@ def newest_branch(fleet: Fleet, pool: NodePool, limits: DriverLimits) -> Judgeme
     fits = last is None or int(pool.driver.branch) <= last
     verdict = _if_stated(fleet, pool, _failing(limits, "max_branch", fits=fits))
     known = f"driven up to {last}" if last else "no limit"
-    return by_fact(limits, "last branch", verdict, here=pool.driver.branch, known=known)
+    return by_fact(limits, "last branch", verdict, here=_branch(fleet, pool), known=known)
 
 
 def kernel_modules(pool: NodePool, limits: DriverLimits) -> Judgement:
@@ -90,6 +93,10 @@ def driver_image(fleet: Fleet, cluster: Cluster, pool: NodePool) -> Judgement:
     kernels = tested.precompiled_kernels.get(pool.driver.branch, ())
     known = f"precompiled for kernels {' and '.join(kernels)}" if kernels else f"none for {cluster.os}"
     return by_fact(tested, aspect, Verdict.OK if kernels else Verdict.BAD, here=here, known=known)
+
+
+def _branch(fleet: Fleet, pool: NodePool) -> str:
+    return pool.driver.branch if is_known(fleet, pool) else NOT_SAID
 
 
 def _failing(limits: DriverLimits, field: str, *, fits: bool) -> Verdict:

@@ -106,6 +106,21 @@ def test_a_limit_that_nobody_has_read_at_its_source_only_warns() -> None:
     assert verdicts == [Verdict.BAD, Verdict.WARN]
 
 
+def test_the_branches_of_nvidias_drivers_are_not_said_to_run_on_other_cards() -> None:
+    pools = "a: {tier: amd}, b: {tier: amd, driver: {preinstalled: true}}, c: {stack: external, driver: {kernelModules: open}}"
+    fleet = place(pools, "stack: operator").fleet
+    made = compat.matrices(fleet, fleet.clusters)
+    built = fleet.catalog.vendors.of(fleet.clusters[0].pools[0].card).driver
+    assert [pairing.driver for pairing in made[0].pairings] == [built, "not said", "not said"]
+    told = compat.data(fleet, made)["clusters"][0]["drivers"]
+    assert [(one["branch"], one["kernelModules"], one["driver"]) for one in told] == [
+        (None, None, built),
+        (None, None, "not said"),
+        (None, None, "not said"),
+    ]
+    assert {cell["here"] for cell in told[2]["cells"] if cell["what"] in RULES} == {"not said"}
+
+
 def test_a_program_gets_all_that_a_person_sees() -> None:
     fleet = place("a: {}").fleet
     made = compat.matrices(fleet, fleet.clusters)
