@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuplan.catalog import load
-from gpuplan.emit import amd, emitters
+from gpuplan.emit import amd, emitters, tenancy
 from gpuplan.manifests.set import ManifestSet
 from gpuplan.model.pools import agent_labels, node_labels, produced_resources
 from gpuplan.validate.schemas import violations
@@ -159,6 +159,15 @@ teams: {vision: {namespaces: [vision], quotas: {chat: {amd: {guaranteed: 2}}}}}
 def test_the_operator_of_openshift_lives_elsewhere() -> None:
     here = place(pool(CPX), "stack: operator, distribution: openshift, os: rhcos4")
     assert {made["metadata"]["namespace"] for made in here.objects(amd.emit)} == {"openshift-amd-gpu"}
+
+
+@pytest.mark.parametrize(("cluster", "there"), [(OPERATOR, True), ("stack: external", False)])
+def test_the_namespace_of_its_agents_lets_them_reach_the_node(cluster: str, *, there: bool) -> None:
+    made = {one["metadata"]["name"]: one for one in place(pool(), cluster).objects(tenancy.emit)}
+    assert ("kube-amd-gpu" in made) is there
+    if there:
+        labels = made["kube-amd-gpu"]["metadata"]["labels"]
+        assert labels["pod-security.kubernetes.io/enforce"] == "privileged"
 
 
 @pytest.mark.parametrize("sharing", ["exclusive", CPX, NAMED])

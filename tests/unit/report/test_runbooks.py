@@ -93,6 +93,15 @@ def test_what_is_expected_of_others(name: str) -> None:
     assert_golden(name, files(name)["runbooks/eu/expects.md"])
 
 
+@pytest.mark.parametrize(("profiles", "said"), [("1g.5gb: 7", True), ("1g.5gb: 1, 2g.10gb: 3", False)])
+def test_a_label_names_the_profile_only_where_there_is_one(profiles: str, *, said: bool) -> None:
+    pool = f"a: {{sharing: {{mig: {{profiles: {{{profiles}}}}}}}}}"
+    (page,) = (
+        text.text for text in texts(place(pool, "distribution: gke, stack: external").fleet) if "expects" in text.path
+    )
+    assert ("gke-gpu-partition-size" in page) is said
+
+
 @pytest.mark.parametrize("name", [*POOLS, *EXPECTS])
 def test_every_command_is_one_that_a_shell_can_read(name: str) -> None:
     for path, text in files(name).items():
