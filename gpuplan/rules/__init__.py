@@ -44,12 +44,14 @@ from gpuplan.rules.driver import (
     card_needs_older_branch,
     kernel_modules,
     no_known_release,
+    nobody_installs,
     not_precompiled,
     unknown_branch,
 )
 from gpuplan.rules.external import mig_names, mig_one_profile, plain_shares, runtime_class, taint_unlisted
 from gpuplan.rules.governance import (
     condition_twice,
+    conditions_unused,
     guard_rail_too_long,
     health_rules_overlap,
     unhealthy_taint_on_pool,
@@ -240,6 +242,7 @@ MODULES: tuple[ModuleType, ...] = (
     card_needs_older_branch,
     kernel_modules,
     no_known_release,
+    nobody_installs,
     not_precompiled,
     unknown_branch,
     mig_names,
@@ -248,6 +251,7 @@ MODULES: tuple[ModuleType, ...] = (
     runtime_class,
     taint_unlisted,
     condition_twice,
+    conditions_unused,
     guard_rail_too_long,
     health_rules_overlap,
     unhealthy_taint_on_pool,

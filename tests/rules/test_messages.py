@@ -16,6 +16,9 @@ from tests.rules.cases import cases, judged
 
 WORDS = (
     ("cluster/os-unknown", "Write `ubuntu24.04` if that is meant."),
+    ("cluster/os-unknown", "Supported are `rhcos`, `rhel8`"),  # and not: write `rhcos` for `cos`
+    ("compat/operator-line-ended", "Go on to line 26.3."),
+    ("compat/operator-line-ended", "Go on to line 25.10, and from there line by line to a supported one"),
     (
         "dra/needs-newer",
         "Pool `a` needs Kubernetes 1.34 and Kueue 0.17, and cluster `eu` has Kubernetes 1.33 and Kueue v0.17.1",
@@ -23,12 +26,13 @@ WORDS = (
     ("dra/no-driver-in-release", "Use release `2026.08`."),
     ("dra/too-many-devices", "claim up to 40 devices, and a claim holds 32"),
     ("dra/driver-expected", "install its chart v0.5.0 with `provisioner/eu/dra-driver/values.yaml`"),
+    ("dra/driver-expected", "See that whoever runs the agents there installs it, and no device plugin."),
     (
         "dra/two-on-a-node",
         "pool `b`, whose cards a device plugin offers, also select the nodes of pool `a`, where a DRA driver",
     ),
     ("driver/branch-ended", "whose support ended on 2026-06-30"),
-    ("driver/branch-ended", "Supported on 2026-11-30 are `580`, `595` and `620`."),
+    ("driver/branch-ended", "Supported on 2026-11-30 are `580` and `595`."),
     ("driver/card-needs-older-branch", "pool `a` takes 595 from release 2026.08"),
     ("driver/card-needs-older-branch", 'Write `driver: {branch: "580"}`.'),
     ("hami/chart-expected", "install its chart v2.10.0 with `provisioner/eu/hami/values.yaml`"),
@@ -56,6 +60,7 @@ WORDS = (
     ("mig/unplaceable", "4 x 1g.10gb + 3 x 1g.5gb does not fit on `a100-sxm-40gb`: needs 11 of 8 memory slices"),
     ("mig/unplaceable", "`{1g.5gb: 2, 1g.10gb: 3}` or `{1g.5gb: 4, 1g.10gb: 2}` or `{1g.10gb: 4}`."),
     ("monitoring/unknown-counter", "Write `DCGM_FI_DEV_GPU_TEMP` if that is meant."),
+    ("partition/plain-name", "are then called `amd.com/cpx_nps4`"),
     (
         "names/collision",
         "`a-b-c` would be the name of the queue of team `a-b` in `c` and of the queue of team `a` in `b-c`",

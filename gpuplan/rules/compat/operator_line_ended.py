@@ -42,6 +42,17 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             f"Cluster `{cluster.name}` runs GPU Operator {version}, whose line {line.line} "
             f"{'has ended' if line.life == 'ended' else 'is deprecated'}",
             at=point(fleet, (*cluster.path, "components", "gpuOperator", "version")),
-            fix=f"Go on to line {next_line}." if next_line else None,
+            fix=_way_on(fleet, next_line) if next_line else None,
             severity=None if line.life == "ended" else Severity.INFO,
         )
+
+
+def _way_on(fleet: Fleet, next_line: str) -> str:
+    """Say where an upgrade goes, and that it goes on from there where that line has ended, too."""
+    life = fleet.catalog.compat.operator.get(next_line)
+    if life is None or life.life != "ended":
+        return f"Go on to line {next_line}."
+    return (
+        f"Go on to line {next_line}, and from there line by line to a supported one; where no operator runs yet, leave the "
+        "version to the release."
+    )

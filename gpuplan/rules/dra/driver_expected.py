@@ -37,6 +37,9 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
                 yield DOC.found(
                     f"NVIDIA's DRA driver has to run on the nodes of pool `{pool.name}`{_how(cluster, pool)}",
                     at=fleet.places.value((*pool.path, "exposure")),
+                    fix=None
+                    if pool.stack == "manual"
+                    else "See that whoever runs the agents there installs it, and no device plugin.",
                 )
 
 

@@ -31,7 +31,7 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool whose branch has ended by the day of the run."""
     branches = fleet.catalog.drivers.branches
-    alive = [name for name, branch in branches.items() if not branch.has_ended(fleet.today)]
+    alive = [name for name, branch in branches.items() if branch.newest and not branch.has_ended(fleet.today)]
     for _, pool in pools(fleet):
         branch = branches.get(pool.driver.branch)
         if branch is not None and branch_life(fleet, pool).fails:

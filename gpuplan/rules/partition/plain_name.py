@@ -24,7 +24,7 @@ DOC = RuleDoc(
     severity=Severity.INFO,
     summary="Partitions under the name of a whole card",
     why="A pod that asks for one `amd.com/gpu` cannot tell a card from a partition of it, and sums over the name mix both.",
-    fix="Write `resourceNaming: mixed`: the partitions are then called after their mode, `amd.com/cpx_nps1`.",
+    fix="Write `resourceNaming: mixed`: the partitions are then called after their mode.",
     bad="nodePools:\n  a: {card: mi300x, sharing: {partition: {compute: CPX}}}",
     good="nodePools:\n  a: {card: mi300x, sharing: {partition: {compute: CPX, resourceNaming: mixed}}}",
 )
@@ -38,4 +38,9 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
                 summary = (
                     f"Pool `{pool.name}` offers {made.per_node} partitions a node as `{made.resource}`, like cards"
                 )
-                yield DOC.found(summary, at=point(fleet, (*sharing_path(pool), "resourceNaming")))
+                domain, mode = made.resource.partition("/")[0], pool.sharing.config.lower().replace("-", "_")
+                yield DOC.found(
+                    summary,
+                    at=point(fleet, (*sharing_path(pool), "resourceNaming")),
+                    fix=f"Write `resourceNaming: mixed`: the partitions are then called `{domain}/{mode}`, after their mode.",
+                )

@@ -47,5 +47,6 @@ def _rest(cluster: Cluster) -> Iterator[str]:
             cohort.queues and cohort.task_pool.service is Service.RECLAIMABLE and flavor in cohort.flavors
             for cohort in cluster.cohorts
         )
-        if rest > 0 and not food and not stranded(cluster, flavor, resource):
+        counts_alone = rest <= capacity  # else a companion of the card's own name is counted with it, which is refused
+        if rest > 0 and counts_alone and not food and not stranded(cluster, flavor, resource):
             yield f"{rest} of the {pieces(capacity, flavor, resource)} of {offer(flavor, resource)}"
