@@ -100,6 +100,7 @@ from gpuplan.rules.maintenance import (
     window_twice,
 )
 from gpuplan.rules.mig import (
+    beside_operator,
     card_cut_twice,
     card_index_out_of_range,
     card_without_mig,
@@ -292,6 +293,7 @@ MODULES: tuple[ModuleType, ...] = (
     revert_waits,
     unknown_time_zone,
     window_twice,
+    beside_operator,
     card_cut_twice,
     card_index_out_of_range,
     card_without_mig,

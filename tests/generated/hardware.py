@@ -93,13 +93,23 @@ def _exposures(platforms: list[Entry]) -> tuple[str, ...]:
 
 @st.composite
 def _pilots(draw: st.DrawFn, clusters: dict[str, Entry], pools: dict[str, Entry], tiers: dict[str, Entry]) -> None:
-    """Put a pool of a cluster on another stack now and then, where no node needs a label that nobody sets."""
+    """Put a pool of a cluster on another stack now and then, where no node needs a label that nobody sets.
+
+    The GPU Operator serves no cluster in which our own MIG manager cuts cards.
+    """
     for cluster, platform in clusters.items():
         here = [pool for pool in pools.values() if pool["cluster"] == cluster]
         ours = all("labels" not in pool["selectedBy"] and pool.get("exposure") != "dra" for pool in here)
-        for pool in here if ours and platform.get("stack") != "external" else ():
+        cut = [pool for pool in here if "mig" in _as_map(pool.get("sharing"))]
+        if not ours or platform.get("stack") == "external" or (cut and platform.get("stack", "manual") == "manual"):
+            continue
+        for pool in here:
             if card_of(pool, tiers) in NVIDIA and draw(words.SELDOM):
-                pool["stack"] = draw(st.sampled_from(("manual", "operator")))
+                pool["stack"] = "operator" if pool in cut else draw(st.sampled_from(("manual", "operator")))
+
+
+def _as_map(sharing: object) -> dict[str, object]:
+    return sharing if isinstance(sharing, dict) else {}
 
 
 def card_of(pool: Entry, tiers: dict[str, Entry]) -> str:
