@@ -31,7 +31,6 @@ class DistributionNodes:
     runtime_class: str
     """RuntimeClass of the toolkit that comes with the nodes, where it is not `nvidia`."""
     containerd_config: str
-    containerd_socket: str
     toolkit_env: Mapping[str, str]
     """Environment of the operator's toolkit, sorted by name."""
     driver_folder: str
@@ -64,7 +63,6 @@ def _distribution(row: Row) -> DistributionNodes:
         makes_runtime_class=row.flag("makesRuntimeClass"),
         runtime_class=row.text("runtimeClass", ""),
         containerd_config=row.text("containerdConfig", ""),
-        containerd_socket=row.text("containerdSocket", ""),
         toolkit_env=MappingProxyType(dict(sorted(row.mapping("toolkitEnv").items()))),
         driver_folder=row.text("driverFolder", ""),
         toolkit_folder=row.text("toolkitFolder", ""),

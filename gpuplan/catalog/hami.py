@@ -19,7 +19,6 @@ class Hami:
     version: Version
     card: str
     parts: tuple[str, ...]
-    priority: str
     scheduler: str
     monitor_ports: tuple[int, ...]
     source: str
@@ -38,7 +37,6 @@ def _hami(row: Row) -> Hami:
         version=required(row.key),
         card=row.text("card"),
         parts=row.texts("parts"),
-        priority=row.text("priority"),
         scheduler=row.text("scheduler"),
         monitor_ports=row.wholes("monitorPorts"),
         source=provenance.source,

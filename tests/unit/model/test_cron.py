@@ -93,7 +93,7 @@ def test_any_text_is_read_or_refused_and_what_is_read_stays_in_bounds(text: str)
     ("duration", "expected"),
     [("4h", 14400), ("1h30m", 5400), ("1.5h", 5400), (".5h", 1800), ("+1h", 3600), ("90m", 5400), ("1500ms", 1.5)],
 )
-def test_a_duration_is_gos(duration: str, expected: float) -> None:
+def test_a_duration_is_read_as_go_reads_it(duration: str, expected: float) -> None:
     assert seconds(duration) == expected
 
 
