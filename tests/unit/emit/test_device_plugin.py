@@ -19,7 +19,6 @@ TAINTED = """a: {tier: big, selectedBy: {labels: {pool: h100}},
 EXCLUSIVE, MIG = "a: {tier: big}", "a: {sharing: {mig: {profiles: {3g.20gb: 2}, strategy: single}}}"
 SLICED, MPS = "a: {tier: desk, sharing: {timeSlicing: {replicas: 4}}}", "a: {tier: desk, sharing: {mps: {replicas: 4}}}"
 BY_MOUNTS = "nvidiaRuntime: {deviceListStrategy: volume-mounts}"
-AGENTS = ("nvidia-device-plugin", "gpu-feature-discovery", "nvidia-mps-control-daemon")
 
 
 def objects(pools: str, cluster: str = "") -> tuple[Any, ...]:

@@ -113,13 +113,13 @@ def test_the_model_of_mig_parted_leaves_cards_alone_that_no_entry_names() -> Non
 
 def test_the_manager_waits_for_the_pods_that_the_agents_have() -> None:
     """What mig-parted's source names, and our agents must match: the pod label, the node label, the namespace."""
-    waits_for = {
+    waits_for: dict[str | None, str] = {
         "nvidia-device-plugin-daemonset": "nvidia.com/gpu.deploy.device-plugin",
         "gpu-feature-discovery": "nvidia.com/gpu.deploy.gpu-feature-discovery",
         "nvidia-dcgm-exporter": "nvidia.com/gpu.deploy.dcgm-exporter",
     }
     objects = place("a: {sharing: {mig: {profiles: {1g.5gb: 7}}}}").objects(device_plugin.emit, dcgm.emit, mig.emit)
-    paused = {}
+    paused: dict[str | None, str] = {}
     for made in objects:
         if made["kind"] == "DaemonSet" and "affinity" in pod(made):
             required = pod(made)["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
