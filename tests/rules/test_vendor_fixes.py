@@ -68,6 +68,14 @@ def test_labels_that_nothing_of_ours_can_set_are_asked_for() -> None:
     assert "`accelerator=huawei-Ascend310P` and `workerselector=dls-worker-node`" in finding.detail
 
 
+def test_whoever_cuts_cards_into_virtual_npus_is_told_to() -> None:
+    text = FLEET.replace("external", "manual")
+    for sharing, told in (("vnpu: {templates: {vir02: 4}}", True), ("", False)):
+        spec = text.format(card="ascend-310p3", sharing=sharing).replace("sharing: {}", "sharing: exclusive")
+        (finding,) = [each for each in judged(spec) if each.rule == "card/vendor-agents-expected"]
+        assert ("create-vnpu" in finding.detail) is told
+
+
 def test_amds_chart_is_to_leave_our_nodes_alone() -> None:
     text = (
         FLEET.replace("external", "operator")

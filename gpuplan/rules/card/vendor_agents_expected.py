@@ -16,7 +16,7 @@ from gpuplan.catalog import Family
 from gpuplan.catalog.cards import Vendor
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import NodePool, SelectedBy, agent_labels, produced_resources
+from gpuplan.model.pools import NodePool, SelectedBy, SharingMode, agent_labels, produced_resources
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.walk import listed, point
 
@@ -76,6 +76,7 @@ def _details(family: Family, pools: Sequence[NodePool]) -> Iterator[str]:
     theirs = [key for key in family.reads if key not in agent_labels(pools[0])]
     if theirs:
         yield f"Its agents also go by the node labels {listed(theirs)}, which are not ours to set."
+    yield from _virtual(pools)
     yield from _labels(pools)
 
 
@@ -91,6 +92,16 @@ def _exporter(family: Family) -> str:
         f"Its exporter `{exporter.name}` {exporter.version} is scraped by its Service{service}{where}, port {exporter.port}; "
         f"leave the chart's own ServiceMonitor off.{doubt}"
     )
+
+
+def _virtual(pools: Sequence[NodePool]) -> Iterator[str]:
+    """Say who cuts cards into virtual NPUs: the plugin offers those that it finds when it starts."""
+    cut = [pool.name for pool in pools if pool.sharing.mode is SharingMode.VNPU]
+    if cut:
+        yield (
+            f"Somebody has to cut every card of {listed(cut)} by `npu-smi set -t create-vnpu`, as the spec says, before the "
+            "plugin starts: nothing of ours does."
+        )
 
 
 def _labels(pools: Sequence[NodePool]) -> Iterator[str]:
