@@ -105,7 +105,7 @@ def _below(here: Plain, segment: str | int) -> tuple[Plain] | None:
 def _unknown_key(path: KeyPath, origins: Origins) -> Diagnostic:
     guess = _meant(path)
     known = jsonschema.keys(jsonschema.at(path[:-1]))
-    fix = f"Write `{guess}`." if guess else f"It takes {listed(known)}{_elsewhere(str(path[-1]))}."
+    fix = f"{f'Write `{guess}`' if guess else f'It takes {listed(known)}'}{_elsewhere(str(path[-1]))}."
     return findings.UNKNOWN_KEY.found(f"{place(path[:-1])} has no key `{path[-1]}`", at=origins.key(path), fix=fix)
 
 
@@ -127,16 +127,29 @@ def _missing_keys(entry: KeyPath, keys: Iterable[str], origins: Origins, summary
 
 
 def _wrong_type(error: ErrorDetails, path: KeyPath, origins: Origins) -> Diagnostic:
-    value, node, schema = error["input"], origins.tree.find(path), jsonschema.at(path)
+    kind, value, node, schema = error["type"], error["input"], origins.tree.find(path), jsonschema.at(path)
     text = node.text if isinstance(node, Scalar) and value is not None else ""
-    words = jsonschema.words(schema) if error["type"] in MAPPINGS else ()
-    fix = _of_type(error["type"], text, str(schema.get("pattern", "")), is_text=isinstance(value, str))
-    takes = f"{listed(words)} or {TYPES[error['type']]}" if words else TYPES[error["type"]]
+    words = [f"`{word}`" for word in jsonschema.words(schema)] if kind in MAPPINGS else []
+    if value is False and "`off`" in words:
+        fix: str | None = "Write `off`."
+    elif kind in MAPPINGS and value is not None:
+        fix = _mapping_of(schema, text)
+    else:
+        fix = _of_type(kind, text, str(schema.get("pattern", "")), is_text=isinstance(value, str))
     return findings.WRONG_TYPE.found(
-        f"{place(path)} takes {takes}, not {said(value, text)}",
+        f"{place(path)} takes {', '.join(words)}{' or ' if words else ''}{TYPES[kind]}, not {said(value, text)}",
         at=origins.key(path) if value is None else origins.value(path),
-        fix="Write `off`." if value is False and "off" in words else fix,
+        fix=fix,
     )
+
+
+def _mapping_of(schema: jsonschema.JsonSchema, text: str) -> str | None:
+    """Say what stands in a mapping, and where it can only be meant for one key, how the scalar goes there."""
+    known = jsonschema.keys(schema)
+    needed = [key for side in jsonschema.alternatives(schema) for key in side.get("required", ())] or list(known)
+    if text and len(needed) == 1:
+        return f"Write `{{{needed[0]}: {text}}}`."
+    return f"Write a mapping with {listed(known)}." if known else None
 
 
 def _of_type(kind: str, text: str, pattern: str, *, is_text: bool) -> str | None:

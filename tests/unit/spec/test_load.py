@@ -69,6 +69,13 @@ def test_the_small_fleet_has_nothing_wrong() -> None:
             ),
         ),
         (
+            "defaults: {nodePool: {topology: 'off'}}\n",
+            (
+                "f1.yaml:1:23 spec/unknown-key `defaults.nodePool` has no key `topology` | Write `topologyLabels`; `topology` is a key "
+                "of `cardTiers.*` and `taskPools.*`."
+            ),
+        ),
+        (
             "teams: {nlp: {namespaces: nlp}}\n",
             ("f1.yaml:1:27 spec/wrong-type `teams.nlp.namespaces` takes a list, not the text `nlp` | Write `[nlp]`."),
         ),
@@ -127,6 +134,18 @@ def test_a_mistake_is_named_at_its_place_with_a_fix(more: str, expected: str) ->
         (
             "cardTiers: {x: {cards: [l4], topology: false}}\n",
             "`cardTiers.x.topology` takes `off` or a mapping, not `false` | Write `off`.",
+        ),
+        (
+            "defaults: {nodePool: {sharing: {hami: 10}}}\n",
+            "`defaults.nodePool.sharing.hami` takes a mapping, not `10` | Write `{split: 10}`.",
+        ),
+        (
+            "defaults: {nodePool: {sharing: {partition: CPX}}}\n",
+            "takes a mapping, not the text `CPX` | Write `{compute: CPX}`.",
+        ),
+        (
+            "clusters: {us: {kubernetes: '1.36', gpuOperator: [external]}}\n",
+            "takes `managed`, `external` or a mapping, not a list | Write a mapping with `install` or `namespace`.",
         ),
         (
             "defaults: {nodePool: {driver: {branch: 580.95.05}}}\n",
