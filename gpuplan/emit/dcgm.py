@@ -12,7 +12,7 @@ from dataclasses import replace
 from gpuplan import conventions
 from gpuplan.catalog import Catalog
 from gpuplan.catalog.metrics import PROFILING_PREFIX
-from gpuplan.emit import agents, base
+from gpuplan.emit import agents, base, scraping
 from gpuplan.emit.agents import DCGM_EXPORTER, AgentPod
 from gpuplan.manifests.kinds import ClusterRole, ClusterRoleBinding, ConfigMap, Service, ServiceMonitor
 from gpuplan.manifests.kinds.monitoring import Endpoint, RelabelConfig
@@ -34,7 +34,6 @@ PORT = 9400
 COUNTERS_FILE = "counters.csv"
 _COUNTERS_FOLDER = "/etc/gpuplan"
 _POD_RESOURCES = "/var/lib/kubelet/pod-resources"
-_LONGEST_SCRAPE_SECONDS = 10
 _POOL_OF_POD = "__meta_kubernetes_pod_label_" + base.prometheus_label(conventions.LABEL_POOL)
 """Prometheus' name of the pod label that holds the pool."""
 
@@ -229,21 +228,5 @@ def _service_monitor(monitoring: Monitoring) -> ServiceMonitor:
 
 
 def scrape(monitoring: Monitoring, port: str, pool: Iterable[RelabelConfig]) -> Endpoint:
-    """Return how an exporter is scraped: the labels of the pod that holds a card, and never the exporter's own.
-
-    `honorLabels` keeps the holder's pod and namespace; dropping the target's keeps a card that nobody holds from looking
-    as if the exporter held it. The node comes from the exporter's pod, the label `pool` from the given steps.
-    """
-    return {
-        "port": port,
-        "path": "/metrics",
-        "scheme": "http",
-        "interval": f"{monitoring.interval_seconds}s",
-        "scrapeTimeout": f"{min(monitoring.interval_seconds, _LONGEST_SCRAPE_SECONDS)}s",
-        "honorLabels": True,
-        "relabelings": [
-            {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node", "action": "replace"},
-            *pool,
-            {"regex": "(pod|namespace|container|service|endpoint)", "action": "labeldrop"},
-        ],
-    }
+    """Return how DCGM's exporters are scraped at a port of their Service. The label `pool` comes from the given steps."""
+    return {"port": port, **scraping.endpoint(monitoring, pool)}

@@ -1,7 +1,7 @@
 """How the exporters of vendors other than NVIDIA are scraped: one ServiceMonitor for each family of devices.
 
 Facts: the catalogue's vendors. The exporters are the vendors' own, and stand where their charts put them; AMD's comes with
-each DeviceConfig. The contract is that of `emit/dcgm`: `node` on every series, and in `pod`, `namespace` and `container`
+each DeviceConfig. The contract is that of `emit/scraping`: `node` on every series, and in `pod`, `namespace` and `container`
 whoever holds the card. Where others run a pool's agents they also scrape them, and nothing is rendered.
 """
 
@@ -12,17 +12,13 @@ from collections.abc import Iterator, Sequence
 from gpuplan import conventions
 from gpuplan.catalog import Family, VendorExporter
 from gpuplan.catalog.cards import Vendor
-from gpuplan.emit import amd, base, card_series
+from gpuplan.emit import amd, base, card_series, scraping
 from gpuplan.manifests.kinds import ServiceMonitor
 from gpuplan.manifests.kinds.meta import LabelSelector
 from gpuplan.manifests.kinds.monitoring import Endpoint, NamespaceSelector, RelabelConfig
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet, Monitoring
 from gpuplan.model.pools import NodePool
-
-_LONGEST_SCRAPE_SECONDS = 10
-_TARGETS_OWN = "(pod|namespace|container|service|endpoint)"
-"""Labels of the exporter's own pod: a card that nobody holds must not look as if the exporter held it."""
 
 
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
@@ -72,18 +68,7 @@ def _services(exporter: VendorExporter, pools: Sequence[NodePool]) -> LabelSelec
 
 def _endpoint(monitoring: Monitoring, exporter: VendorExporter) -> Endpoint:
     """A Service that leaves its port without a name is scraped by the number of the pod's port."""
-    made: Endpoint = {
-        "path": "/metrics",
-        "scheme": "http",
-        "interval": f"{monitoring.interval_seconds}s",
-        "scrapeTimeout": f"{min(monitoring.interval_seconds, _LONGEST_SCRAPE_SECONDS)}s",
-        "honorLabels": True,
-        "relabelings": [
-            {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node", "action": "replace"},
-            *_pool(exporter),
-            {"regex": _TARGETS_OWN, "action": "labeldrop"},
-        ],
-    }
+    made = scraping.endpoint(monitoring, _pool(exporter))
     if exporter.port_name:
         made["port"] = exporter.port_name
     else:
