@@ -29,6 +29,8 @@ from gpuplan.model.pools import (
     produced_resources,
 )
 
+CONFIG_MANAGER, PLUGIN, EXPORTER = "device-config-manager", "device-plugin", "metrics-exporter"
+"""The operator's agents, as their DaemonSets and Services are called after the name of their DeviceConfig."""
 CONFIG_FILE = "config.json"
 SHORTEST_DRAIN_SECONDS = 300
 """Time that a node gets to empty itself before its driver changes: the operator's own default."""
@@ -49,6 +51,11 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
 def operator_pools(cluster: Cluster) -> tuple[NodePool, ...]:
     """Return the pools with AMD cards whose agents AMD's operator runs."""
     return cluster.pools_on("operator", Vendor.AMD)
+
+
+def agent_name(pool: NodePool, agent: str) -> str:
+    """Return the name of an agent's DaemonSet, and of its Service where it has one."""
+    return f"{conventions.device_config_name(pool.name)}-{agent}"
 
 
 def namespace(cluster: Cluster) -> str:

@@ -62,7 +62,7 @@ def _services(exporter: VendorExporter, pools: Sequence[NodePool]) -> LabelSelec
     """Select the exporter's Services: by fixed labels, or by the name that each DeviceConfig gives its own."""
     if not exporter.service_label_key:
         return {"matchLabels": dict(exporter.service_labels)}
-    names = sorted(f"{conventions.device_config_name(pool.name)}-metrics-exporter" for pool in pools)
+    names = sorted(amd.agent_name(pool, amd.EXPORTER) for pool in pools)
     return {"matchExpressions": [{"key": exporter.service_label_key, "operator": "In", "values": names}]}
 
 

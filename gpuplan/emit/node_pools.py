@@ -41,7 +41,7 @@ def _expressions(cluster: Cluster) -> Iterator[str]:
         yield _by_pods(f"({names})-({_any_of([pool.name for pool in managed])})", "$2")
     if by_amd:
         names = _any_of([conventions.device_config_name(pool.name) for pool in by_amd])
-        yield _by_pods(f"({names})-(device-plugin|metrics-exporter)", "$1", namespace=amd.namespace(cluster))
+        yield _by_pods(f"({names})-({amd.PLUGIN}|{amd.EXPORTER})", "$1", namespace=amd.namespace(cluster))
     for pool in _others(cluster):
         yield _by_labels(pool)
     for pool in _others(cluster):

@@ -39,7 +39,7 @@ def partition_text(cluster: Cluster, pool: NodePool) -> str:
         by_labels=pool.selection.by is SelectedBy.LABELS,
         drain_seconds=amd.drain_seconds(cluster, pool),
         namespace=amd.namespace(cluster),
-        manager=f"{conventions.device_config_name(pool.name)}-device-config-manager",
+        manager=amd.agent_name(pool, amd.CONFIG_MANAGER),
         config_map=conventions.AMD_PARTITIONS,
         waits=waits,
     )
