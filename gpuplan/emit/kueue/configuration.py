@@ -17,6 +17,7 @@ from gpuplan.manifests.set import TextFile
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.claims import claimable
 from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.pools import SharingMode
 from gpuplan.versions import required
 
 Section = dict[str, object]
@@ -32,6 +33,10 @@ CARDS_MAY_BE_CLAIMS = required("0.19")
 
 UNCOUNTED_PREFIXES = ["cpu", "ephemeral-storage", "hugepages-", "memory"]
 """What older managers leave out of quota: each resource that a pod may ask for besides cards must be named."""
+
+UNCOUNTED_PARTS_OF_CARDS = ["nvidia.com/gpucores", "nvidia.com/gpumem"]
+"""How the names begin by which pods ask HAMi for a part of a card. An older manager must be told of each, or it admits no pod
+that asks for one."""
 
 UNCOUNTED = ["cpu", "ephemeral-storage", "hugepages-1Gi", "hugepages-2Mi", "memory"]
 """What newer managers take out of requests before they look for cards. Tried on 0.19.2: a pod that asks for nothing but
@@ -101,7 +106,9 @@ def _resources(cluster: Cluster) -> Section:
     counted = {name for flavor in cluster.flavors for name in flavor.companions}
     claims = _device_classes(cluster)
     if cluster.kueue.version < UNDECLARED_RESOURCES_MAY_BE_IGNORED:
-        left_out = [start for start in UNCOUNTED_PREFIXES if not any(name.startswith(start) for name in counted)]
+        shared = any(pool.sharing.mode is SharingMode.HAMI for pool in cluster.pools)
+        starts = [*UNCOUNTED_PREFIXES, *(UNCOUNTED_PARTS_OF_CARDS if shared else ())]
+        left_out = [start for start in starts if not any(name.startswith(start) for name in counted)]
         return {"excludeResourcePrefixes": left_out, **claims}
     ignored = [{"input": resource, "strategy": "Replace"} for resource in UNCOUNTED if resource not in counted]
     return {"quotaCheckStrategy": "IgnoreUndeclared", "transformations": ignored, **claims}

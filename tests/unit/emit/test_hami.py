@@ -93,6 +93,19 @@ def test_kueue_counts_shares_and_leaves_memory_and_cores_to_hami() -> None:
     assert settings["resources"]["quotaCheckStrategy"] == "IgnoreUndeclared"
 
 
+@pytest.mark.parametrize(("pools", "left_out"), [(SHARED, True), ("a: {tier: desk}", False)])
+def test_an_older_kueue_is_told_to_leave_out_every_part_of_a_card_and_never_the_card(
+    pools: str, left_out: bool
+) -> None:
+    """It admits no pod that asks for a resource which no queue covers."""
+    here = place(pools, 'release: "2026.05"', TEAMS)
+    settings: Any = kueue.manager_configuration(here.cluster)
+    starts = tuple(settings["resources"]["excludeResourcePrefixes"])
+    known = load().hami
+    assert [part.startswith(starts) for part in known.parts] == [left_out] * len(known.parts)
+    assert not known.card.startswith(starts)
+
+
 def test_hami_shares_the_cards_of_no_other_pool() -> None:
     here = place("a: {tier: desk, sharing: {timeSlicing: {replicas: 4}}}")
     assert list(hami.texts(here.fleet, here.cluster)) == []
