@@ -11,7 +11,7 @@ from rich.text import Text
 from gpuplan.diagnostics import KeyPath
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import node_labels, produced_resources
+from gpuplan.model.pools import WHOLE_CARD, NodePool, Produced, node_labels, produced_resources
 from gpuplan.model.quota_tree import NO_QUOTA
 from gpuplan.report.console import table, title
 
@@ -40,12 +40,20 @@ def _pools(fleet: Fleet, cluster: Cluster, *, origins: bool) -> RenderableType:
     rows = []
     for flavor in cluster.flavors:
         for pool in flavor.pools:
-            offered = ", ".join(f"{made.per_node * pool.nodes} {made.resource}" for made in produced_resources(pool))
+            offered = ", ".join(_offer(pool, made) for made in produced_resources(pool))
+            offered += f" · {pool.stack}" if pool.stack != cluster.stack else ""
             cards = f"{pool.nodes} x {pool.cards_per_node}"
             where = _where(fleet, pool.path, origins=origins)
             rows.append((pool.name, flavor.name, cards, offered, *where))
     header = ("POOL", "FLAVOR", "NODES x CARDS", "OFFERS", *(("FROM",) if origins else ()))
     return table(header, rows, right=frozenset({2}))
+
+
+def _offer(pool: NodePool, made: Produced) -> str:
+    """Return how many of a resource a pool offers, and what one of them is where the name does not tell."""
+    part = made.unit.part
+    told = part == WHOLE_CARD.part or part in made.resource
+    return f"{made.per_node * pool.nodes} {made.resource}{'' if told else f' ({part} each)'}"
 
 
 def _quotas(fleet: Fleet, cluster: Cluster, *, origins: bool) -> RenderableType:
@@ -105,6 +113,7 @@ def _cluster(fleet: Fleet, cluster: Cluster) -> dict[str, Any]:
                 "nodes": pool.nodes,
                 "cardsPerNode": pool.cards_per_node,
                 "sharing": pool.sharing.label,
+                "stack": pool.stack,
                 "labels": node_labels(pool),
                 "resources": {made.resource: made.per_node * pool.nodes for made in produced_resources(pool)},
                 "from": str(fleet.places.key(pool.path)),
