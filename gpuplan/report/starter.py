@@ -23,6 +23,7 @@ def fleet_text(catalog: Catalog, *, name: str, cluster: str, card: str, nodes: i
         nodes=nodes,
         cards_per_node=cards_per_node,
         manual=chosen.vendor is Vendor.NVIDIA,
+        by_amd=chosen.vendor is Vendor.AMD,
         taint=chosen.resource,
         branch=limits.max_branch if limits else None,
         guaranteed=max(1, cards // 2),

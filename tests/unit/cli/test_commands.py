@@ -155,6 +155,17 @@ def test_init_taints_nodes_by_what_their_cards_are_asked_for_by(card: str, taint
     assert f"taints: [{{key: {taint}, effect: NoSchedule}}]" in Path("fleet/fleet.yaml").read_text(encoding="utf-8")
 
 
+def test_the_stack_that_init_names_for_amds_cards_works() -> None:
+    assert in_process(["init", "--card", "mi300x"]).exit_code == 0
+    spec = Path("fleet/fleet.yaml")
+    text = spec.read_text(encoding="utf-8")
+    assert "With `stack: operator`" in text
+    spec.write_text(text.replace("stack: external", "stack: operator"), encoding="utf-8")
+    found = json.loads(result("check", "--output-format", "json"))["findings"]
+    assert {finding["rule"] for finding in found} == {"delivery/example-repository", "card/vendor-agents-expected"}
+    assert in_process(["render"]).exit_code == 0
+
+
 @pytest.mark.parametrize("cards", [1, 2, 3, 8])
 def test_init_makes_a_fleet_of_few_cards_too(cards: int) -> None:
     assert in_process(["init", "--nodes", "1", "--cards-per-node", str(cards)]).exit_code == 0
