@@ -1,9 +1,10 @@
 """AMD's cards where AMD's GPU Operator runs their agents: one DeviceConfig a pool, and the profiles by which cards are cut.
 
 Facts: ROCm/gpu-operator 1.5. Others install the operator itself, with cert-manager, Node Feature Discovery and Kernel
-Module Management. The selector of a DeviceConfig is the pool's own labels, so that no two take one node. The device
-config manager partitions the cards of a node as its label says, while a person keeps everything else away by the taint
-`amd-dcm=up:NoExecute`: its own pod tolerates that, and nothing of ours may, so that the plugin counts the cards anew.
+Module Management. The selector of a DeviceConfig is what lasts of the pool's own labels, so that no two take one node, and
+no node loses its driver when its cards are cut anew. The device config manager partitions the cards of a node as its label
+says, while a person keeps everything else away by the taint `amd-dcm=up:NoExecute`: its own pod tolerates that, and nothing
+of ours may, so that the plugin counts the cards anew.
 AMD's DRA driver stays off: on one node with the plugin it would hand out a card twice.
 """
 
@@ -20,11 +21,11 @@ from gpuplan.manifests.kinds.amd import ConfigManager, DevicePlugin, Driver, Met
 from gpuplan.manifests.kinds.pod import Toleration
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.labels import lasting_labels
 from gpuplan.model.pools import (
     NodePool,
     SharingMode,
     agent_tolerations,
-    node_labels,
     partition_profile,
     produced_resources,
 )
@@ -83,7 +84,7 @@ def _device_config(fleet: Fleet, cluster: Cluster, pool: NodePool) -> DeviceConf
             "metricsExporter": _metrics_exporter(fleet, pool, tolerated),
             "configManager": _config_manager(pool, tolerated),
             "testRunner": {"enable": False},
-            "selector": node_labels(pool),
+            "selector": lasting_labels(cluster, pool),
         },
     }
 

@@ -1,11 +1,22 @@
-"""All labels that a node of a pool needs: those that select it, those that its agents read, and what keeps others' agents off."""
+"""Which labels a pool's nodes need, for selectors, for agents and against others' agents, and which of them last."""
 
 from __future__ import annotations
 
 from gpuplan import conventions
 from gpuplan.catalog.cards import Vendor
 from gpuplan.model.fleet import Cluster
-from gpuplan.model.pools import NodePool, agent_labels, node_labels
+from gpuplan.model.pools import NodePool, SelectedBy, agent_labels, node_labels
+
+
+CHANGE_WITH_SHARING = (
+    conventions.LABEL_AMD_PARTITION,
+    conventions.LABEL_DEPLOY_PLUGIN,
+    conventions.LABEL_DEVICE_PLUGIN_CONFIG,
+    conventions.LABEL_HAMI,
+    conventions.LABEL_MIG_CONFIG,
+    conventions.LABEL_SHARING,
+)
+"""Labels whose values follow from how a pool's cards are shared or cut."""
 
 
 def all_labels(cluster: Cluster, pool: NodePool) -> dict[str, str]:
@@ -18,3 +29,18 @@ def all_labels(cluster: Cluster, pool: NodePool) -> dict[str, str]:
     kept_off = foreign and cluster.pools_on("operator", Vendor.NVIDIA)
     away = {conventions.LABEL_OPERANDS: "false"} if kept_off else {}
     return dict(sorted({**node_labels(pool), **agent_labels(pool), **away}.items()))
+
+
+def lasting_labels(cluster: Cluster, pool: NodePool) -> dict[str, str]:
+    """Return the labels that tell the pool's nodes from all others, and that a change of sharing leaves as they are.
+
+    What a driver is chosen by: a node that loses one of these labels loses its driver, with all that runs on its cards. Where
+    only what agents read tells two pools apart, they are all that there is.
+    """
+    if pool.selection.by is not SelectedBy.LABELS:
+        return {conventions.LABEL_POOL: pool.name}
+    whole = node_labels(pool)
+    lasting = {key: value for key, value in whole.items() if key not in CHANGE_WITH_SHARING}
+    others = (node_labels(other) for other in cluster.pools if other.name != pool.name)
+    ambiguous = not lasting or any(lasting.items() <= other.items() for other in others)
+    return whole if ambiguous else lasting

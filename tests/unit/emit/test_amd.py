@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gpuplan.catalog import load
 from gpuplan.emit import amd, emitters, tenancy
 from gpuplan.manifests.set import ManifestSet
-from gpuplan.model.pools import agent_labels, node_labels, produced_resources
+from gpuplan.model.pools import agent_labels, produced_resources
 from gpuplan.validate.schemas import violations
 from tests.unit.emit.fleets import Place, assert_golden, one, place
 from tests.unit.emit.readers import Refused
@@ -122,8 +122,15 @@ def test_only_pools_on_the_operator_have_a_device_config(cluster: str) -> None:
 def test_each_pool_selects_its_own_nodes() -> None:
     here = place("a: {tier: amd}, b: {tier: amd, selectedBy: {labels: {pool: b}}}", OPERATOR)
     assert [device_config(here, each.name)["selector"] for each in here.cluster.pools] == [
-        node_labels(each) for each in here.cluster.pools
+        {"gpuplan.dev/pool": "a"},
+        {"pool": "b"},
     ]
+
+
+def test_a_node_whose_cards_are_cut_anew_keeps_its_driver() -> None:
+    """Its label of the sharing changes first: an operator that chose nodes by it would take the driver off all of them."""
+    whole, cut = (device_config(place(pool(sharing), OPERATOR))["selector"] for sharing in ("exclusive", CPX))
+    assert whole == cut
 
 
 def test_every_agent_tolerates_the_taints_of_its_pool_and_none_the_one_for_partitioning() -> None:
