@@ -7,7 +7,6 @@ from gpuplan.catalog.cards import Vendor
 from gpuplan.model.fleet import Cluster
 from gpuplan.model.pools import NodePool, SelectedBy, agent_labels, node_labels
 
-
 CHANGE_WITH_SHARING = (
     conventions.LABEL_AMD_PARTITION,
     conventions.LABEL_DEPLOY_PLUGIN,
