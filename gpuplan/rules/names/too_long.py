@@ -71,7 +71,7 @@ def _names(cluster: Cluster) -> Iterator[Name]:
     if cluster.gpu_operator.managed and by_operator(cluster):
         yield Name("Application", conventions.gpu_operator_application_name(cluster.name), cluster.path)
     for pool in cluster.pools:
-        if pool.stack == "manual":
+        if pool.stack == "manual" and pool.card.vendor is Vendor.NVIDIA:
             name = conventions.daemon_set_name(conventions.DEVICE_PLUGIN, pool.name)
             yield Name("DaemonSet", name, pool.path)
         if pool.stack == "operator" and pool.card.vendor is Vendor.AMD:
