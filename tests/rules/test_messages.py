@@ -35,6 +35,7 @@ WORDS = (
     ("driver/branch-ended", "Supported on 2026-11-30 are `580` and `595`."),
     ("driver/card-needs-older-branch", "pool `a` takes 595 from release 2026.08"),
     ("driver/card-needs-older-branch", 'Write `driver: {branch: "580"}`.'),
+    ("governance/health-rules-overlap", "Select both pools by values of one label, or both by `nfd`"),
     ("hami/chart-expected", "install its chart v2.10.0 with `provisioner/eu/hami/values.yaml`"),
     ("hami/memory-not-counted", "should ask for 25 % of a card's memory each"),
     ("hami/split-implausible", "a split of 100 leaves 163 MiB of each `t4` for a pod"),

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuplan.catalog import Vendor
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.claims import dra_pools
 from gpuplan.model.fleet import Cluster, Fleet
@@ -33,7 +34,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool that pods claim from."""
     for cluster in fleet.clusters:
         for pool in dra_pools(cluster):
-            if pool.stack != "operator":
+            if pool.stack != "operator" and pool.card.vendor is Vendor.NVIDIA:
                 yield DOC.found(
                     f"NVIDIA's DRA driver has to run on the nodes of pool `{pool.name}`{_how(cluster, pool)}",
                     at=fleet.places.value((*pool.path, "exposure")),

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuplan.catalog import Vendor
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.claims import dra_pools
 from gpuplan.model.fleet import Fleet
@@ -34,7 +35,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool that claims cards of the operator."""
     for cluster in fleet.clusters:
         for pool in dra_pools(cluster):
-            if pool.stack == "operator":
+            if pool.stack == "operator" and pool.card.vendor is Vendor.NVIDIA:
                 own = (*pool.path, "stack")
                 said = own if written(fleet, own) else (*cluster.path, "stack")
                 yield DOC.found(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuplan.catalog import Vendor
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.claims import dra_pools
 from gpuplan.model.fleet import Fleet
@@ -32,7 +33,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each claimed pool whose tier has levels."""
     for cluster in fleet.clusters:
         for pool in dra_pools(cluster):
-            if pool.tier.levels:
+            if pool.tier.levels and pool.card.vendor is Vendor.NVIDIA:
                 yield DOC.found(
                     f"Pool `{pool.name}` is claimed from, and its tier `{pool.tier.name}` has a Topology",
                     at=fleet.places.value((*pool.path, "exposure")),

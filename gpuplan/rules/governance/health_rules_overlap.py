@@ -22,7 +22,7 @@ DOC = RuleDoc(
     severity=Severity.WARNING,
     summary="Pools that the node readiness controller cannot tell apart",
     why="Its webhook refuses the second of two rules whose selectors could match one node, and the sync stops there.",
-    fix="Select both pools by values of one label, or one of them by `nfd`, so that no node can match both selectors.",
+    fix="Select both pools by values of one label, or both by `nfd`, so that no node can match both selectors.",
     bad="nodePools:\n  a: {selectedBy: {labels: {pool: a}}}\n  b: {selectedBy: {labels: {instance: b}}}\n"
     "governance: {nodeHealth: {controller: nodeReadiness, conditions: [{type: GpuHealthy}]}}",
     good="nodePools:\n  a: {selectedBy: {labels: {pool: a}}}\n  b: {selectedBy: {labels: {pool: b}}}\n"

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from gpuplan.catalog.cards import Vendor
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
+from gpuplan.model.pools import SharingMode
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.shares import sharing_path
-from gpuplan.rules.splits import hami_pools
+from gpuplan.rules.shares import shared_by, sharing_path
 
 DOC = RuleDoc(
     id="hami/card-of-another-vendor",
@@ -30,7 +30,7 @@ DOC = RuleDoc(
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool of another vendor's cards that HAMi shall share."""
-    for _, pool in hami_pools(fleet):
+    for _, pool in shared_by(fleet, SharingMode.HAMI):
         if pool.card.vendor is not Vendor.NVIDIA:
             yield DOC.found(
                 f"Pool `{pool.name}` has `{pool.card.name}` ({pool.card.vendor.value}), and gpuplan knows HAMi for NVIDIA only",

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan import conventions
+from gpuplan.catalog import Vendor
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import SelectedBy, agent_labels
@@ -35,7 +36,7 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool whose labels lack that of its profile."""
     for _, pool in pools(fleet):
-        profile = agent_labels(pool).get(LABEL)
+        profile = agent_labels(pool).get(LABEL) if pool.card.vendor is Vendor.AMD else None
         by_labels = pool.selection.by is SelectedBy.LABELS
         if profile and by_labels and (LABEL, profile) not in pool.selection.labels:
             yield DOC.found(
