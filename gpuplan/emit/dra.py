@@ -15,7 +15,8 @@ from gpuplan.manifests.kinds import DeviceClass, ResourceClaimTemplate
 from gpuplan.manifests.set import Manifest, TextFile
 from gpuplan.model.claims import ClaimTemplate, claim_templates, claimable, dra_pools
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import NodePool, agent_tolerations, node_labels
+from gpuplan.model.labels import lasting_labels
+from gpuplan.model.pools import NodePool, agent_tolerations
 
 Values = dict[str, object]
 
@@ -105,7 +106,9 @@ def driver_values(fleet: Fleet, cluster: Cluster, pools: list[NodePool]) -> Valu
         "kubeletPlugin": {
             "affinity": {
                 "nodeAffinity": {
-                    "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": list(map(_nodes, pools))}
+                    "requiredDuringSchedulingIgnoredDuringExecution": {
+                        "nodeSelectorTerms": [_nodes(cluster, pool) for pool in pools]
+                    }
                 }
             },
             "tolerations": [dict(base.toleration(one)) for one in agent_tolerations(pools)],
@@ -113,7 +116,10 @@ def driver_values(fleet: Fleet, cluster: Cluster, pools: list[NodePool]) -> Valu
     }
 
 
-def _nodes(pool: NodePool) -> Values:
-    """Return the term that selects a pool's nodes; a node needs to match one of all terms."""
-    labels = sorted(node_labels(pool).items())
+def _nodes(cluster: Cluster, pool: NodePool) -> Values:
+    """Return the term that selects a pool's nodes; a node needs to match one of all terms.
+
+    Whoever installed the chart has not seen these values anew when the cards of a node are cut in another way.
+    """
+    labels = sorted(lasting_labels(cluster, pool).items())
     return {"matchExpressions": [{"key": key, "operator": "In", "values": [value]} for key, value in labels]}
