@@ -84,3 +84,22 @@ def test_amds_chart_is_to_leave_our_nodes_alone() -> None:
     )
     (finding,) = [each for each in judged(text) if each.rule == "card/vendor-agents-expected"]
     assert "`crds.defaultCR.install=false`" in finding.detail
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (
+            "{accelerator: ascend, pool: a}",
+            "So it cannot be selected by `accelerator: ascend`: no node has both values.",
+        ),
+        ("{accelerator: huawei-Ascend310P, pool: a}", ""),
+        ("{pool: a}", ""),
+    ],
+)
+def test_a_label_that_the_agents_want_otherwise_is_named(labels: str, said: str) -> None:
+    text = FLEET.format(card="ascend-310p3", sharing="vnpu: {templates: {vir02: 4}}")
+    text = text.replace("stack: external", "stack: manual").replace("{pool: a}", labels)
+    (finding,) = [each for each in judged(text) if each.rule == "card/vendor-agents-expected"]
+    assert ("cannot be selected" in finding.detail) == bool(said)
+    assert said in finding.detail

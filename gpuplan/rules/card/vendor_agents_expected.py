@@ -10,7 +10,7 @@ Source: the catalogue of vendors, each row with its own; what nobody has read at
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from gpuplan.catalog import Family
 from gpuplan.catalog.cards import Vendor
@@ -114,4 +114,10 @@ def _labels(pools: Sequence[NodePool]) -> Iterator[str]:
         }
         missing = [f"{key}={value}" for key, value in wanted.items() if (key, value) not in pool.selection.labels]
         if missing:
-            yield f"Label the nodes of `{pool.name}` {listed(missing)}, since nothing of ours can."
+            yield f"Label the nodes of `{pool.name}` {listed(missing)}, since nothing of ours can.{_unlike(pool, wanted)}"
+
+
+def _unlike(pool: NodePool, wanted: Mapping[str, str]) -> str:
+    """Say which of the pool's own labels have another value than the agents ask for: a node has one value for a key."""
+    own = [f"{key}: {value}" for key, value in pool.selection.labels if wanted.get(key, value) != value]
+    return f" So it cannot be selected by {listed(own)}: no node has both values." if own else ""
