@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gpuplan.diagnostics import Severity
 from tests.rules.cases import judged
 
 FLEET = """
@@ -103,3 +104,11 @@ def test_a_label_that_the_agents_want_otherwise_is_named(labels: str, said: str)
     (finding,) = [each for each in judged(text) if each.rule == "card/vendor-agents-expected"]
     assert ("cannot be selected" in finding.detail) == bool(said)
     assert said in finding.detail
+
+
+@pytest.mark.parametrize("sharing", [*SHARINGS, "hami: {split: 4}"])
+def test_nobody_is_told_to_install_what_would_never_offer_the_resource(sharing: str) -> None:
+    text = FLEET.format(card="mi300x", sharing=sharing).replace("stack: external", "stack: operator")
+    found = judged(text)
+    assert any(each.severity is Severity.ERROR for each in found)
+    assert "card/vendor-agents-expected" not in [each.rule for each in found]

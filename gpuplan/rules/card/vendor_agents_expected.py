@@ -36,7 +36,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for cluster in fleet.clusters:
         found: dict[str, list[NodePool]] = {}
         for pool in cluster.pools:
-            if _by_the_vendor(pool):
+            if _by_the_vendor(pool) and _offers_its_own(pool):
                 found.setdefault(fleet.catalog.vendors.of(pool.card).name, []).append(pool)
         for name, pools in found.items():
             yield _expected(fleet, cluster, fleet.catalog.vendors.by_name[name], pools)
@@ -46,6 +46,12 @@ def _by_the_vendor(pool: NodePool) -> bool:
     """Tell whether the vendor's own agents serve the pool and gpuplan scrapes them; AMD's only come with an operator."""
     by_amd = pool.card.vendor is Vendor.AMD and pool.stack == "operator"
     return by_amd or (pool.card.vendor in (Vendor.INTEL, Vendor.HUAWEI) and pool.stack != "external")
+
+
+def _offers_its_own(pool: NodePool) -> bool:
+    """Tell whether a pool offers what its vendor's agents can; NVIDIA's ways on another card are a mistake of their own."""
+    domain = pool.card.resource.partition("/")[0]
+    return all(made.resource.partition("/")[0] == domain for made in produced_resources(pool))
 
 
 def _expected(fleet: Fleet, cluster: Cluster, family: Family, pools: Sequence[NodePool]) -> Diagnostic:
