@@ -60,10 +60,11 @@ def plugin_data(pools: Iterable[NodePool]) -> dict[str, str]:
 
     Where all pools share alike, nodes need no label: the default serves.
     """
-    offered = [pool for pool in pools if agents.offered_by_plugin(pool)]
+    served = tuple(pools)
+    offered = [pool for pool in served if agents.offered_by_plugin(pool)]
     shared = {plugin_config_name(pool.sharing): pool for pool in offered if pool.sharing.shared}
     texts = {name: yaml_text(operator_plugin_config(pool)) for name, pool in sorted(shared.items())}
-    alike = len(texts) == 1 and all(pool.sharing.shared for pool in offered)
+    alike = len(texts) == 1 and all(pool.sharing.shared for pool in served)
     default = next(iter(texts.values())) if alike else yaml_text(WHOLE_CARDS)
     return {DEFAULT_PLUGIN_CONFIG: default, **texts}
 

@@ -17,7 +17,8 @@ from gpuplan.manifests.kinds import NVIDIADriver
 from gpuplan.manifests.kinds.gpu_operator import NvidiaDriverSpec, OperatorImage, UpgradePolicy
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import NodePool, agent_tolerations, node_labels
+from gpuplan.model.labels import lasting_labels
+from gpuplan.model.pools import NodePool, agent_tolerations
 from gpuplan.model.queues import Cohort
 
 DRIVER_REPOSITORY = "nvcr.io/nvidia"
@@ -44,12 +45,16 @@ def installed_pools(cluster: Cluster) -> tuple[NodePool, ...]:
 
 
 def nvidia_driver(fleet: Fleet, cluster: Cluster, pool: NodePool) -> NVIDIADriver:
-    """Return the driver of a pool. Its selector is the pool's labels, which select no other pool's nodes."""
+    """Return the driver of a pool. Its selector is what lasts of the pool's labels, which select no other pool's nodes.
+
+    A label that a change of sharing changes would take the driver off all nodes at once, before its selector follows: the
+    operator deletes the DaemonSet of a driver that no node asks for any more.
+    """
     spec: dict[str, object] = {
         "driverType": "gpu",
         "image": DRIVER_IMAGE,
         "manager": operand_image(cluster.components["driverManager"]),
-        "nodeSelector": node_labels(pool),
+        "nodeSelector": lasting_labels(cluster, pool),
         "priorityClassName": agents.PRIORITY_CLASS,
         "rdma": {"enabled": False, "useHostMofed": False},
         "repository": DRIVER_REPOSITORY,

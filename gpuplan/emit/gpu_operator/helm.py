@@ -31,12 +31,13 @@ INSTALLATION: Mapping[Path, object] = {
     ("nfd", "nodefeaturerules"): False,
     ("operator", "cleanupCRD"): False,
     ("operator", "upgradeCRD"): False,
-    ("validator", "plugin", "env"): [{"name": "WITH_WORKLOAD", "value": "true"}],
+    ("validator", "plugin", "env"): [{"name": "WITH_WORKLOAD", "value": "false"}],
 }
 """What is the installation's own. Drivers are our NVIDIADrivers: the chart's default one would match all their nodes. Node
 Feature Discovery is the cluster's own, as everywhere else here. Argo CD updates CRDs as it does the rest of a chart, so
 the chart's own job for that is off, and no job deletes them. The validator's setting is its default: without any the chart
-makes `plugin: null`, which a server-side apply refuses."""
+makes `plugin: null`, which a server-side apply refuses. With `true` its pod would ask for a card on each restart, and where
+all are taken the node is never called ready again."""
 
 
 def values(cluster: Cluster, spec: ClusterPolicySpec) -> dict[str, object]:

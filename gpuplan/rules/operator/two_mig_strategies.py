@@ -22,7 +22,7 @@ DOC = RuleDoc(
     severity=Severity.ERROR,
     summary="Two MIG strategies among the pools of one GPU Operator",
     why="The operator's device plugin has one MIG strategy for all nodes that are cut: one of the pools would offer nothing.",
-    fix="Take one strategy for all its pools, or put one of them on `stack: manual`.",
+    fix="Take one strategy for all its pools: our own MIG manager does not work beside the operator.",
     bad="nodePools:\n  a: {sharing: {mig: {strategy: single, profiles: {1g.5gb: 7}}}}\n"
     "  b: {sharing: {mig: {strategy: mixed, profiles: {2g.10gb: 3}}}}",
     good="nodePools:\n  a: {sharing: {mig: {strategy: mixed, profiles: {1g.5gb: 7}}}}\n"

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from gpuplan.catalog import load
-from gpuplan.emit import agents, dcgm, device_plugin, hami, kueue
+from gpuplan.emit import agents, dcgm, device_plugin, gpu_operator, hami, kueue
 from gpuplan.model.pools import produced_resources
 from gpuplan.rules.hami import chart_expected
 from tests.unit.emit.fleets import Place, assert_golden_text, one, place
@@ -104,6 +104,14 @@ def test_an_older_kueue_is_told_to_leave_out_every_part_of_a_card_and_never_the_
     known = load().hami
     assert [part.startswith(starts) for part in known.parts] == [left_out] * len(known.parts)
     assert not known.card.startswith(starts)
+
+
+def test_the_operators_other_pools_give_its_nodes_no_configuration_of_theirs() -> None:
+    """They bear no label of a configuration, so GPU Feature Discovery there reads the default."""
+    here = place(f"{SHARED}, b: {{tier: lab, sharing: {{mps: {{replicas: 4}}}}}}", "stack: operator")
+    (config,) = [made["data"] for made in here.objects(gpu_operator.emit) if "default" in made.get("data", {})]
+    assert "sharing" not in yaml.safe_load(config["default"])
+    assert "sharing" in yaml.safe_load(config["mps-4"])
 
 
 def test_hami_shares_the_cards_of_no_other_pool() -> None:

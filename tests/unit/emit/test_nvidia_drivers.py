@@ -17,8 +17,25 @@ def test_each_driver_tolerates_its_own_pool_and_selects_no_other() -> None:
     specs = drivers(made)
     for pool in made.cluster.pools:
         spec = specs[f"gpuplan-{pool.name}"]
-        assert spec["nodeSelector"]["gpuplan.dev/pool"] == pool.name
+        assert spec["nodeSelector"] == {"gpuplan.dev/pool": pool.name}
         assert spec["tolerations"] == [base.toleration(one) for one in agent_tolerations([pool])]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("{}", "{sharing: {mig: {profiles: {1g.5gb: 7}}}}"),
+        ("{sharing: {timeSlicing: {replicas: 2}}}", "{sharing: {timeSlicing: {replicas: 4}}}"),
+        (
+            "{selectedBy: {labels: {pool: a, nvidia.com/mig.config: x}}, sharing: {mig: {name: x, profiles: {1g.5gb: 7}}}}",
+            "{selectedBy: {labels: {pool: a, nvidia.com/mig.config: y}}, sharing: {mig: {name: y, profiles: {2g.10gb: 3}}}}",
+        ),
+    ],
+)
+def test_a_node_keeps_its_driver_while_its_cards_are_shared_in_another_way(before: str, after: str) -> None:
+    """Its labels change first: an operator that chose nodes by them would take the driver off all of them at once."""
+    was, will = (drivers(place(f"a: {pool}", ON))["gpuplan-a"]["nodeSelector"] for pool in (before, after))
+    assert was == will
 
 
 @pytest.mark.parametrize(
