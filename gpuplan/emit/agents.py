@@ -31,7 +31,13 @@ from gpuplan.manifests.kinds.volume import Volume
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.labels import all_labels
-from gpuplan.model.pools import Exposure, NodePool, SharingMode, agent_tolerations, node_labels
+from gpuplan.model.pools import (
+    Exposure,
+    NodePool,
+    agent_tolerations,
+    node_labels,
+)
+from gpuplan.model.sharing import SharingMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

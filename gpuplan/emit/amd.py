@@ -24,11 +24,11 @@ from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.labels import lasting_labels
 from gpuplan.model.pools import (
     NodePool,
-    SharingMode,
     agent_tolerations,
     partition_profile,
     produced_resources,
 )
+from gpuplan.model.sharing import SharingMode
 
 CONFIG_MANAGER, PLUGIN, EXPORTER = "device-config-manager", "device-plugin", "metrics-exporter"
 """The operator's agents, as their DaemonSets and Services are called after the name of their DeviceConfig."""

@@ -19,7 +19,8 @@ from gpuplan.manifests.kinds.monitoring import Endpoint, RelabelConfig
 from gpuplan.manifests.kinds.pod import Container, EnvVar, Probe
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet, Monitoring
-from gpuplan.model.pools import Exposure, NodePool, SharingMode
+from gpuplan.model.pools import Exposure, NodePool
+from gpuplan.model.sharing import SharingMode
 
 REQUIRED_COUNTERS = (
     "DCGM_EXP_XID_ERRORS_COUNT",

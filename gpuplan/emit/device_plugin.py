@@ -18,7 +18,8 @@ from gpuplan.manifests.kinds.volume import Volume
 from gpuplan.manifests.set import Manifest
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import NodePool, SharingMode
+from gpuplan.model.pools import NodePool
+from gpuplan.model.sharing import SharingMode
 
 MPS_ROOT = "/run/nvidia/mps"
 ENVVAR = "envvar"

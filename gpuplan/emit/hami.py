@@ -15,7 +15,8 @@ from gpuplan.catalog import Hami
 from gpuplan.emit import agents, base
 from gpuplan.manifests.set import TextFile
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import NodePool, SharingMode, agent_tolerations
+from gpuplan.model.pools import NodePool, agent_tolerations
+from gpuplan.model.sharing import SharingMode
 
 Values = dict[str, object]
 

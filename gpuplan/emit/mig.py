@@ -17,7 +17,8 @@ from gpuplan.manifests.kinds.pod import Container
 from gpuplan.manifests.set import Manifest
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import NodePool, Sharing, SharingMode, mig_config_name
+from gpuplan.model.pools import NodePool
+from gpuplan.model.sharing import Sharing, SharingMode, mig_config_name
 
 ALL_DISABLED = "all-disabled"
 """Name of the layout with MIG off on every card: the way back, by hand, from any other."""

@@ -17,7 +17,8 @@ from gpuplan.manifests.kinds import PrometheusRule
 from gpuplan.manifests.kinds.monitoring import AlertingRule, RecordingRule, RuleGroup
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet, Thresholds
-from gpuplan.model.pools import NodePool, SharingMode
+from gpuplan.model.pools import NodePool
+from gpuplan.model.sharing import SharingMode
 
 PLATFORM_TEAM = "platform"
 """Whom alerts on nodes and cards are for; those on a program go to the team of its namespace."""

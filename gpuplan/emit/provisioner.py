@@ -14,7 +14,13 @@ from gpuplan.emit import agents, base
 from gpuplan.manifests.set import TextFile
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import NodePool, SelectedBy, Taint, allocatable, node_labels
+from gpuplan.model.pools import (
+    NodePool,
+    SelectedBy,
+    Taint,
+    allocatable,
+    node_labels,
+)
 
 Snippet = dict[str, object]
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from gpuplan import conventions
 from gpuplan.model.fleet import Cluster
-from gpuplan.model.pools import WHOLE_CARD, Exposure, NodePool, Unit
+from gpuplan.model.pools import Exposure, NodePool
 from gpuplan.model.queues import Cohort
+from gpuplan.model.sharing import WHOLE_CARD, Unit
 
 MOST_DEVICES = 32
 """Devices that one claim can be allocated (resource.k8s.io/v1, AllocationResultsMaxSize)."""

@@ -11,13 +11,12 @@ from gpuplan.model.pools import (
     CardTier,
     NodePool,
     SelectedBy,
-    Sharing,
     Toleration,
-    Unit,
     node_labels,
     produced_resources,
     tolerations,
 )
+from gpuplan.model.sharing import Sharing, Unit
 from gpuplan.quantity import Quantity
 
 

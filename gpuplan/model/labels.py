@@ -5,7 +5,12 @@ from __future__ import annotations
 from gpuplan import conventions
 from gpuplan.catalog.cards import Vendor
 from gpuplan.model.fleet import Cluster
-from gpuplan.model.pools import NodePool, SelectedBy, agent_labels, node_labels
+from gpuplan.model.pools import (
+    NodePool,
+    SelectedBy,
+    agent_labels,
+    node_labels,
+)
 
 CHANGE_WITH_SHARING = (
     conventions.LABEL_AMD_PARTITION,

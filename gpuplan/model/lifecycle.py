@@ -22,14 +22,13 @@ from gpuplan.model.pools import (
     Exposure,
     NodePool,
     SelectedBy,
-    SharingMode,
     Stack,
     agent_labels,
-    mig_config_name,
     node_labels,
     produced_resources,
 )
 from gpuplan.model.queues import Cohort, TaskKind
+from gpuplan.model.sharing import SharingMode, mig_config_name
 from gpuplan.model.steps import (
     AwaitAgents,
     AwaitCut,

@@ -14,15 +14,14 @@ from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.lifecycle import CardCut, card_cuts
 from gpuplan.model.pools import (
     Exposure,
-    MigStrategy,
     NodePool,
     Produced,
     SelectedBy,
-    SharingMode,
     Taint,
     node_labels,
     produced_resources,
 )
+from gpuplan.model.sharing import MigStrategy, SharingMode
 from gpuplan.report.kubectl import allocatable_path, awaited, selector
 
 LIMIT_SECONDS = 300

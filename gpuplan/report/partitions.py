@@ -6,7 +6,12 @@ from gpuplan import conventions
 from gpuplan.emit import amd
 from gpuplan.model.fleet import Cluster
 from gpuplan.model.lifecycle import stable_labels
-from gpuplan.model.pools import NodePool, SelectedBy, partition_profile, produced_resources
+from gpuplan.model.pools import (
+    NodePool,
+    SelectedBy,
+    partition_profile,
+    produced_resources,
+)
 from gpuplan.report.kubectl import allocatable_path, awaited, selector
 
 TAINT = "amd-dcm=up:NoExecute"

@@ -16,7 +16,8 @@ from gpuplan.manifests.set import TextFile
 from gpuplan.model import steps
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.lifecycle import STATE_LABEL, CardCut, MigChange, mig_changes, stable_labels
-from gpuplan.model.pools import Exposure, NodePool, SharingMode
+from gpuplan.model.pools import Exposure, NodePool
+from gpuplan.model.sharing import SharingMode
 from gpuplan.report.expectations import expects
 from gpuplan.report.kubectl import allocatable_path, awaited, label_path, selector
 from gpuplan.report.partitions import partition_text

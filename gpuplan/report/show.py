@@ -11,8 +11,14 @@ from rich.text import Text
 from gpuplan.diagnostics import KeyPath
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import WHOLE_CARD, NodePool, Produced, node_labels, produced_resources
+from gpuplan.model.pools import (
+    NodePool,
+    Produced,
+    node_labels,
+    produced_resources,
+)
 from gpuplan.model.quota_tree import NO_QUOTA
+from gpuplan.model.sharing import WHOLE_CARD
 from gpuplan.report.console import table, title
 
 FORMAT_VERSION = "1.0"

@@ -8,7 +8,14 @@ from fractions import Fraction
 from gpuplan import conventions
 from gpuplan.catalog import Card, Cuts
 from gpuplan.catalog.mig import label_safe
-from gpuplan.model.pools import MigGroup, MigStrategy, Piece, Sharing, SharingMode, Unit
+from gpuplan.model.sharing import (
+    MigGroup,
+    MigStrategy,
+    Piece,
+    Sharing,
+    SharingMode,
+    Unit,
+)
 from gpuplan.spec.pools import (
     HamiSpec,
     MigSpec,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from gpuplan.diagnostics import KeyPath
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import WHOLE_CARD
 from gpuplan.model.queues import Cohort, FlavorResource, PoolShare, TaskPool, Team, TeamQueue
 from gpuplan.model.quota_tree import NO_QUOTA
+from gpuplan.model.sharing import WHOLE_CARD
 
 
 def cohorts(fleet: Fleet) -> Iterator[tuple[Cluster, Cohort]]:

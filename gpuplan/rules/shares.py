@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from gpuplan.diagnostics import KeyPath
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import NodePool, SharingMode
+from gpuplan.model.pools import NodePool
+from gpuplan.model.sharing import SharingMode
 from gpuplan.rules.walk import pools
 
 

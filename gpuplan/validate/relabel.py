@@ -14,7 +14,8 @@ from gpuplan import conventions
 from gpuplan.diagnostics import Diagnostic
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.labels import all_labels
-from gpuplan.model.pools import NodePool, SelectedBy, SharingMode
+from gpuplan.model.pools import NodePool, SelectedBy
+from gpuplan.model.sharing import SharingMode
 from gpuplan.validate.findings import NODES_KEEP_LABELS
 
 SWITCHES = (

@@ -18,7 +18,12 @@ from typing import Any
 import pytest
 
 from gpuplan.emit import dcgm, device_plugin, mig, runtime
-from gpuplan.model.pools import NodePool, agent_labels, node_labels, produced_resources
+from gpuplan.model.pools import (
+    NodePool,
+    agent_labels,
+    node_labels,
+    produced_resources,
+)
 from gpuplan.report.runbooks import texts
 from tests.controlplane.acceptance import apply_manifests
 from tests.controlplane.client import Client, reference

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.fragmentation import nodes_of
-from gpuplan.model.pools import SharingMode
+from gpuplan.model.sharing import SharingMode
 from gpuplan.resolve.addresses import candidates, finest
 
 Entry = dict[str, Any]

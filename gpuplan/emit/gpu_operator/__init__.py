@@ -15,7 +15,7 @@ from gpuplan.emit.gpu_operator.helm import values
 from gpuplan.emit.gpu_operator.monitor import service_monitor
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import SharingMode
+from gpuplan.model.sharing import SharingMode
 
 __all__ = ["chart_values", "emit", "makes_runtime_class"]
 

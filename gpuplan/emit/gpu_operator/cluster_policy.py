@@ -33,7 +33,8 @@ from gpuplan.manifests.kinds.gpu_operator import (
     UpgradePolicy,
 )
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import MigStrategy, SharingMode, agent_tolerations
+from gpuplan.model.pools import agent_tolerations
+from gpuplan.model.sharing import MigStrategy, SharingMode
 
 TOOLKIT_FOLDER = "/usr/local/nvidia"
 DRIVER_FOLDER = "/run/nvidia/driver"

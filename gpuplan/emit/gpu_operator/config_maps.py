@@ -18,7 +18,8 @@ from gpuplan.emit.mig import ALL_DISABLED, mig_parted_config
 from gpuplan.manifests.kinds import ConfigMap
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Cluster, Fleet, Monitoring
-from gpuplan.model.pools import NodePool, SharingMode, plugin_config_name
+from gpuplan.model.pools import NodePool
+from gpuplan.model.sharing import SharingMode, plugin_config_name
 
 DEFAULT_PLUGIN_CONFIG = "default"
 """Entry for nodes without the label `nvidia.com/device-plugin.config`; the operator is told so."""

@@ -9,8 +9,8 @@ from gpuplan.catalog import Hami
 from gpuplan.emit.guardrails import cel
 from gpuplan.model.claims import claim_templates
 from gpuplan.model.flavors import Flavor
-from gpuplan.model.pools import SharingMode
 from gpuplan.model.queues import Cohort
+from gpuplan.model.sharing import SharingMode
 
 
 def offered(cohort: Cohort, hami: Hami) -> list[str]:

@@ -17,7 +17,7 @@ from gpuplan.manifests.set import TextFile
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.claims import claimable
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import SharingMode
+from gpuplan.model.sharing import SharingMode
 from gpuplan.versions import required
 
 Section = dict[str, object]

@@ -16,7 +16,13 @@ from gpuplan.catalog import Family
 from gpuplan.catalog.cards import Vendor
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import NodePool, SelectedBy, SharingMode, agent_labels, produced_resources
+from gpuplan.model.pools import (
+    NodePool,
+    SelectedBy,
+    agent_labels,
+    produced_resources,
+)
+from gpuplan.model.sharing import SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.walk import listed, point
 

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from gpuplan.catalog import DistributionNodes
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import Exposure, NodePool, SharingMode
+from gpuplan.model.pools import Exposure, NodePool
+from gpuplan.model.sharing import SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.walk import point, pools
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.claims import dra_pools
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import MigStrategy
+from gpuplan.model.sharing import MigStrategy
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.cuts import mig_path
 

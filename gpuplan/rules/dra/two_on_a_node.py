@@ -15,7 +15,8 @@ from itertools import permutations
 
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import Exposure, NodePool, SharingMode, node_labels
+from gpuplan.model.pools import Exposure, NodePool, node_labels
+from gpuplan.model.sharing import SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.walk import point
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import Exposure, MigStrategy
+from gpuplan.model.pools import Exposure
+from gpuplan.model.sharing import MigStrategy
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.cuts import mig_path
 from gpuplan.rules.provided import external

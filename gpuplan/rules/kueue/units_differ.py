@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import WHOLE_CARD
 from gpuplan.model.queues import Cohort, ResourceGroup
+from gpuplan.model.sharing import WHOLE_CARD
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.amounts import cohorts
 from gpuplan.rules.walk import point

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from gpuplan import versions
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import SharingMode
+from gpuplan.model.sharing import SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.cuts import mig_path
 from gpuplan.rules.walk import point, pools

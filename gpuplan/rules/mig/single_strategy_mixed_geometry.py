@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import MigStrategy
+from gpuplan.model.sharing import MigStrategy
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.cuts import mig_path
 from gpuplan.rules.walk import listed, point, pools

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import SharingMode
+from gpuplan.model.sharing import SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.walk import listed, pools
 

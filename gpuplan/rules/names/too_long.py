@@ -17,7 +17,7 @@ from gpuplan import conventions
 from gpuplan.catalog.cards import Vendor
 from gpuplan.diagnostics import Diagnostic, KeyPath, Severity
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import SharingMode
+from gpuplan.model.sharing import SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.cuts import mig_path
 from gpuplan.rules.levels import level_path, tiers

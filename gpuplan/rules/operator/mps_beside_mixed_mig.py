@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import MigStrategy, SharingMode
+from gpuplan.model.sharing import MigStrategy, SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.served import by_operator
 from gpuplan.rules.walk import point

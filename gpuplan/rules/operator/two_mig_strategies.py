@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import MigStrategy, NodePool
+from gpuplan.model.pools import NodePool
+from gpuplan.model.sharing import MigStrategy
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.served import by_operator
 from gpuplan.rules.walk import point

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import SharingMode, produced_resources
+from gpuplan.model.pools import produced_resources
+from gpuplan.model.sharing import SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.shares import shared_by, sharing_path
 from gpuplan.rules.walk import point

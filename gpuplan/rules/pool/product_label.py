@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from gpuplan.catalog.cards import Vendor
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import MigStrategy, NodePool
+from gpuplan.model.pools import NodePool
+from gpuplan.model.sharing import MigStrategy
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.walk import graded, pools
 

@@ -14,7 +14,7 @@ from gpuplan import versions
 from gpuplan.catalog.cards import Card, Vendor
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import SharingMode
+from gpuplan.model.sharing import SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.shares import sharing_path
 from gpuplan.rules.vendors import other_way

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import SharingMode
 from gpuplan.model.queues import TaskKind
+from gpuplan.model.sharing import SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.shares import sharing_path
 from gpuplan.rules.walk import pools

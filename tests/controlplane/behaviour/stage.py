@@ -12,7 +12,12 @@ from gpuplan.diagnostics import Severity
 from gpuplan.emit import kueue
 from gpuplan.emit.emitters import emit
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import NodePool, agent_labels, allocatable, node_labels
+from gpuplan.model.pools import (
+    NodePool,
+    agent_labels,
+    allocatable,
+    node_labels,
+)
 from tests import build
 from tests.controlplane.acceptance import apply_manifests, rejection
 from tests.controlplane.behaviour.scene import LIMIT_SECONDS, WRITERS, Scene

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuplan.emit import dcgm, device_plugin
-from gpuplan.model.pools import SharingMode, produced_resources, tolerations
+from gpuplan.model.pools import produced_resources, tolerations
+from gpuplan.model.sharing import SharingMode
 from tests.unit.emit.fleets import Place, assert_golden, environment, one, place, pod
 from tests.unit.emit.readers import Refused, offered
 

@@ -10,7 +10,8 @@ from gpuplan.catalog import load
 from gpuplan.catalog.geometry import feasible
 from gpuplan.emit import agents, dcgm, device_plugin, mig
 from gpuplan.manifests.write import yaml_text
-from gpuplan.model.pools import Sharing, agent_labels, mig_config_name, produced_resources
+from gpuplan.model.pools import agent_labels, produced_resources
+from gpuplan.model.sharing import Sharing, mig_config_name
 from tests.unit.emit.fleets import Place, assert_golden_text, environment, one, place, pod
 from tests.unit.emit.readers import Cards, Refused, cut, offered
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from gpuplan import conventions
 from gpuplan.catalog import load
 from gpuplan.model.claims import claim_templates, claimable, dra_pools
-from gpuplan.model.pools import Unit, produced_resources
+from gpuplan.model.pools import produced_resources
+from gpuplan.model.sharing import Unit
 from tests.build import fleet
 
 SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")

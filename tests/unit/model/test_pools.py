@@ -6,7 +6,13 @@ from fractions import Fraction
 
 import pytest
 
-from gpuplan.model.pools import NodePool, Unit, node_labels, produced_resources, tolerations
+from gpuplan.model.pools import (
+    NodePool,
+    node_labels,
+    produced_resources,
+    tolerations,
+)
+from gpuplan.model.sharing import Unit
 from tests.build import fleet
 
 SPEC = """

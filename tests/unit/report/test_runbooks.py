@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 
 from gpuplan.manifests.set import ManifestSet, TextFile
 from gpuplan.model.lifecycle import HOLD_LABEL, stable_labels
-from gpuplan.model.pools import SharingMode, node_labels, produced_resources
+from gpuplan.model.pools import node_labels, produced_resources
+from gpuplan.model.sharing import SharingMode
 from gpuplan.output.files import OutputFile
 from gpuplan.output.partial import only
 from gpuplan.report.runbooks import texts
