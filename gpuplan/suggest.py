@@ -105,3 +105,9 @@ def meant(word: str, known: Iterable[str], otherwise: str) -> str:
     """Return the question whether a known name was meant, or what to say where nothing is near."""
     quoted = [repr(name) for name in candidates(word, known)]
     return f"Did you mean {' or '.join(quoted)}?" if quoted else otherwise
+
+
+def misspelt(word: str, known: Iterable[str]) -> str | None:
+    """Return the one that was misspelt, None where the word rather stands for itself: `cos` is no slip of `rhcos`."""
+    guess = nearest(word, known)
+    return guess if guess and slips(word, guess) * 3 <= len(word) else None

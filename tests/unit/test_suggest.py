@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuplan.suggest import candidates, meant, nearest, slips
+from gpuplan.suggest import candidates, meant, misspelt, nearest, slips
 
 SECTIONS = ["clusters", "cardTiers", "nodePools", "taskPools", "teams", "monitoring", "governance", "defaults"]
 CARDS = ["a100-sxm-40gb", "a100-sxm-80gb", "h100-nvl", "h100-sxm-80gb", "h200-141gb", "l4", "l40s"]
@@ -100,3 +100,8 @@ def test_a_suggestion_does_not_depend_on_the_order_of_the_names(word: str, known
     shuffled = list(known)
     random.shuffle(shuffled)
     assert nearest(word, shuffled) == nearest(word, known)
+
+
+@pytest.mark.parametrize(("word", "meant"), [("ubuntu-24.04", "ubuntu24.04"), ("cos", None), ("debian12", None)])
+def test_a_word_that_stands_for_itself_is_no_slip(word: str, meant: str | None) -> None:
+    assert misspelt(word, ["rhcos", "ubuntu22.04", "ubuntu24.04"]) == meant

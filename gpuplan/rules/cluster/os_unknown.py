@@ -9,14 +9,14 @@ Source: GPU Operator platform support. Reports: NVIDIA/gpu-operator #690, #418, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.judge_cluster import installed_by_us
 from gpuplan.rules.walk import listed, point
-from gpuplan.suggest import nearest, slips
+from gpuplan.suggest import misspelt
 
 DOC = RuleDoc(
     id="cluster/os-unknown",
@@ -34,15 +34,9 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     known = fleet.catalog.compat.operating_systems
     for cluster in fleet.clusters:
         if installed_by_us(cluster) and cluster.os not in known:
-            guess = _misspelt(cluster.os, known)
+            guess = misspelt(cluster.os, known)
             yield DOC.found(
                 f"Operating system `{cluster.os}` of cluster `{cluster.name}` is not in the support matrix",
                 at=point(fleet, (*cluster.path, "os")),
                 fix=f"Write `{guess}` if that is meant." if guess else f"Supported are {listed(known)}.",
             )
-
-
-def _misspelt(system: str, known: Iterable[str]) -> str | None:
-    """Return the system that was misspelt: `cos` is one of its own, and no part of `rhcos`."""
-    guess = nearest(system, known)
-    return guess if guess and slips(system, guess) * 3 <= len(system) else None

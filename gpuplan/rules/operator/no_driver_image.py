@@ -15,6 +15,7 @@ from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.served import installed_by_operator
 from gpuplan.rules.walk import listed, point
+from gpuplan.suggest import misspelt
 
 DOC = RuleDoc(
     id="operator/no-driver-image",
@@ -31,11 +32,13 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool whose driver has no image for its nodes."""
     systems = fleet.catalog.compat.operating_systems
     for cluster in fleet.clusters:
+        meant = misspelt(cluster.os, systems)
+        spelled = f"Write `os: {meant}` if that is meant. " if meant else ""
         for pool in installed_by_operator(cluster) if cluster.os not in systems else ():
             yield DOC.found(
                 f"There is no driver image for `{cluster.os}`: the GPU Operator cannot install the driver of pool `{pool.name}`",
                 at=point(fleet, (*pool.path, "driver")),
                 also=(Related("the operating system", point(fleet, (*cluster.path, "os"))),),
-                fix="Write `driver: {preinstalled: true}` if the nodes come with the driver. "
+                fix=f"{spelled}Write `driver: {{preinstalled: true}}` if the nodes come with the driver. "
                 f"There are images for {listed(systems)}.",
             )
