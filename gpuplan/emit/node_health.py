@@ -18,7 +18,8 @@ from gpuplan.manifests.kinds import NodeReadinessRule
 from gpuplan.manifests.kinds.readiness import NodeReadinessRuleSpec
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet, NodeHealth
-from gpuplan.model.pools import NodePool, node_labels
+from gpuplan.model.labels import lasting_labels
+from gpuplan.model.pools import NodePool
 
 MADE_ANEW = "Force=true,Replace=true"
 """Sync options of an object that is never changed, but deleted and created."""
@@ -29,17 +30,18 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     health = fleet.governance.node_health
     if cluster.name in health.clusters:
         for pool in cluster.pools:
-            yield manifest(fleet, cluster, NODE_HEALTH, _rule(pool, health), health.path, pool.path)
+            yield manifest(fleet, cluster, NODE_HEALTH, _rule(cluster, pool, health), health.path, pool.path)
 
 
-def _rule(pool: NodePool, health: NodeHealth) -> NodeReadinessRule:
+def _rule(cluster: Cluster, pool: NodePool, health: NodeHealth) -> NodeReadinessRule:
+    """Select by labels that last: a rule made anew leaves broken nodes open for a moment."""
     spec: NodeReadinessRuleSpec = {
         "conditions": [
             {"type": condition, "requiredStatus": "True" if status else "False"}
             for condition, status in health.conditions
         ],
         "enforcementMode": "continuous",
-        "nodeSelector": {"matchLabels": node_labels(pool)},
+        "nodeSelector": {"matchLabels": lasting_labels(cluster, pool)},
         "taint": {"key": conventions.TAINT_UNHEALTHY, "effect": conventions.TAINT_UNHEALTHY_EFFECT},
     }
     if health.dry_run:

@@ -16,6 +16,7 @@ from gpuplan.catalog import Vendor
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import Exposure
+from gpuplan.model.sharing import SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.walk import listed, point
 
@@ -44,5 +45,6 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 
 
 def _ours(cluster: Cluster) -> bool:
-    """Tell whether cards of NVIDIA's are offered there by a device plugin that others do not run."""
-    return any(pool.exposure is Exposure.DEVICE_PLUGIN for pool in cluster.pools_on("manual", Vendor.NVIDIA))
+    """Tell whether our device plugin offers cards there: HAMi's has settings of its own, and others run the rest."""
+    pools = cluster.pools_on("manual", Vendor.NVIDIA)
+    return any(p.exposure is Exposure.DEVICE_PLUGIN and p.sharing.mode is not SharingMode.HAMI for p in pools)

@@ -13,8 +13,9 @@ import itertools
 from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Severity
-from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import NodePool, node_labels
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.labels import lasting_labels
+from gpuplan.model.pools import NodePool
 from gpuplan.rulebook import RuleDoc
 
 DOC = RuleDoc(
@@ -36,13 +37,13 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
         if cluster.name in fleet.governance.node_health.clusters:
             reported: set[str] = set()
             for first, second in itertools.combinations(cluster.pools, 2):
-                if second.name not in reported and _may_overlap(first, second):
+                if second.name not in reported and _may_overlap(cluster, first, second):
                     reported.add(second.name)
                     summary = f"A node could be in `{first.name}` and in `{second.name}`, as their labels go"
                     yield DOC.found(summary, at=fleet.places.key((*second.path, "selectedBy")))
 
 
-def _may_overlap(one: NodePool, other: NodePool) -> bool:
+def _may_overlap(cluster: Cluster, one: NodePool, other: NodePool) -> bool:
     """Tell whether some set of labels matches both selectors."""
-    mine, theirs = node_labels(one), node_labels(other)
+    mine, theirs = lasting_labels(cluster, one), lasting_labels(cluster, other)
     return all(mine[key] == theirs[key] for key in mine.keys() & theirs.keys())

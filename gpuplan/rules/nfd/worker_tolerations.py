@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuplan import conventions
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import SelectedBy, Taint
@@ -29,14 +30,18 @@ DOC = RuleDoc(
 
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield one finding for each cluster with tainted pools that NFD finds."""
+    """Yield one finding for each cluster with pools that NFD finds and whose nodes are, or may come to be, tainted."""
     for cluster in fleet.clusters:
-        found = [pool for pool in cluster.pools if pool.selection.by is SelectedBy.NFD and pool.taints]
-        if found:
-            taints = dict.fromkeys(_spelled(taint) for pool in found for taint in pool.taints)
+        found = [pool for pool in cluster.pools if pool.selection.by is SelectedBy.NFD]
+        taints = dict.fromkeys(_spelled(taint) for pool in found for taint in pool.taints)
+        health = fleet.governance.node_health
+        if found and cluster.name in health.clusters:
+            taints[f"{conventions.TAINT_UNHEALTHY}:{conventions.TAINT_UNHEALTHY_EFFECT}"] = None
+        if taints:
+            tainted = [(*pool.path, "taints") for pool in found if pool.taints]
             yield DOC.found(
                 f"In cluster `{cluster.name}`, NFD's worker has to tolerate {listed(taints)}",
-                at=point(fleet, (*found[0].path, "taints")),
+                at=point(fleet, [*tainted, (*health.path, "controller")][0]),
             )
 
 
