@@ -30,13 +30,7 @@ from gpuplan.manifests.kinds.pod import (
 from gpuplan.manifests.kinds.volume import Volume
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.labels import all_labels
-from gpuplan.model.pools import (
-    Exposure,
-    NodePool,
-    agent_tolerations,
-    node_labels,
-)
+from gpuplan.model.pools import NodePool, agent_tolerations, node_labels, offered_by_plugin
 from gpuplan.model.sharing import SharingMode
 
 
@@ -120,16 +114,6 @@ def plugin_pools(cluster: Cluster) -> tuple[NodePool, ...]:
     return tuple(pool for pool in managed_pools(cluster) if offered_by_plugin(pool))
 
 
-def operator_pools(cluster: Cluster) -> tuple[NodePool, ...]:
-    """Return the pools with NVIDIA cards whose agents the GPU Operator runs."""
-    return cluster.pools_on("operator", Vendor.NVIDIA)
-
-
-def offered_by_plugin(pool: NodePool) -> bool:
-    """Tell whether NVIDIA's device plugin offers the pool's cards; nothing else may then do so on its nodes."""
-    return pool.exposure is Exposure.DEVICE_PLUGIN and pool.sharing.mode is not SharingMode.HAMI
-
-
 def present(cluster: Cluster) -> tuple[Agent, ...]:
     """Return the agents that the cluster's pools need: those of shared and cut cards only where there are such."""
     modes = {pool.sharing.mode for pool in managed_pools(cluster)}
@@ -140,11 +124,6 @@ def present(cluster: Cluster) -> tuple[Agent, ...]:
 def nvidia_pools(cluster: Cluster) -> tuple[NodePool, ...]:
     """Return the pools with NVIDIA cards."""
     return tuple(pool for pool in cluster.pools if pool.card.vendor is Vendor.NVIDIA)
-
-
-def labels(cluster: Cluster, pool: NodePool) -> dict[str, str]:
-    """Return all labels that a node of the pool needs, sorted by key."""
-    return all_labels(cluster, pool)
 
 
 def image(cluster: Cluster, agent: Agent) -> str:

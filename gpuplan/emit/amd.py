@@ -93,7 +93,7 @@ def _driver(fleet: Fleet, cluster: Cluster, pool: NodePool, tolerated: list[Tole
     """Install the driver unless the nodes come with it, one node at a time."""
     if pool.driver.preinstalled:
         return {"enable": False}
-    made: Driver = {
+    return {
         "enable": True,
         "version": fleet.catalog.vendors.of(pool.card).driver,
         "upgradePolicy": {
@@ -103,25 +103,23 @@ def _driver(fleet: Fleet, cluster: Cluster, pool: NodePool, tolerated: list[Tole
             "nodeDrainPolicy": {"force": False, "timeoutSeconds": drain_seconds(cluster, pool)},
             "rebootRequired": True,
         },
+        "tolerations": tolerated,
     }
-    return {**made, "tolerations": tolerated} if tolerated else made
 
 
 def drain_seconds(cluster: Cluster, pool: NodePool) -> int:
     """Return how long a node may take to empty itself: as long as the slowest stateful pod that may run there."""
-    graces = (cohort.task_pool.drain_seconds for cohort in cluster.cohorts if pool.tier.name in cohort.task_pool.tiers)
-    return max((SHORTEST_DRAIN_SECONDS, *graces))
+    return max(SHORTEST_DRAIN_SECONDS, cluster.longest_drain_seconds([pool]))
 
 
 def _device_plugin(pool: NodePool, tolerated: list[Toleration]) -> DevicePlugin:
     """Name resources as the queues count them."""
-    made: DevicePlugin = {
+    return {
         "enableNodeLabeller": True,
         "devicePluginArguments": {"resource_naming_strategy": naming_strategy(pool)},
+        "devicePluginTolerations": tolerated,
+        "nodeLabellerTolerations": tolerated,
     }
-    if tolerated:
-        made |= {"devicePluginTolerations": tolerated, "nodeLabellerTolerations": tolerated}
-    return made
 
 
 def naming_strategy(pool: NodePool) -> str:
@@ -132,15 +130,13 @@ def naming_strategy(pool: NodePool) -> str:
 
 def _metrics_exporter(fleet: Fleet, pool: NodePool, tolerated: list[Toleration]) -> MetricsExporter:
     port = fleet.catalog.vendors.of(pool.card).exporter.port
-    made: MetricsExporter = {"enable": True, "port": port, "serviceType": "ClusterIP"}
-    return {**made, "tolerations": tolerated} if tolerated else made
+    return {"enable": True, "port": port, "serviceType": "ClusterIP", "tolerations": tolerated}
 
 
 def _config_manager(pool: NodePool, tolerated: list[Toleration]) -> ConfigManager:
     if pool.sharing.mode is not SharingMode.PARTITION:
         return {"enable": False}
-    made: ConfigManager = {"enable": True, "config": {"name": conventions.AMD_PARTITIONS}}
-    return {**made, "configManagerTolerations": tolerated} if tolerated else made
+    return {"enable": True, "config": {"name": conventions.AMD_PARTITIONS}, "configManagerTolerations": tolerated}
 
 
 def _profiles(cluster: Cluster, pools: Iterable[NodePool]) -> ConfigMap:

@@ -18,7 +18,7 @@ from gpuplan.manifests.kinds.volume import Volume
 from gpuplan.manifests.set import Manifest
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import NodePool
+from gpuplan.model.pools import NodePool, offered_by_plugin
 from gpuplan.model.sharing import SharingMode
 
 MPS_ROOT = "/run/nvidia/mps"
@@ -51,7 +51,7 @@ def _pool(fleet: Fleet, cluster: Cluster, pool: NodePool) -> Iterator[Manifest]:
     config = agents.config_map(
         name, base.DEVICE_PLUGIN, {agents.CONFIG_FILE: yaml_text(plugin_config(pool, cluster.device_list_strategy))}
     )
-    pods = {DEVICE_PLUGIN: _plugin_pod(cluster, pool, config)} if agents.offered_by_plugin(pool) else {}
+    pods = {DEVICE_PLUGIN: _plugin_pod(cluster, pool, config)} if offered_by_plugin(pool) else {}
     pods[FEATURE_DISCOVERY] = _feature_discovery_pod(cluster, pool, config)
     if pool.sharing.mode is SharingMode.MPS:
         pods[MPS_DAEMON] = _mps_pod(cluster, pool, config)

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 
 from gpuplan import conventions
 from gpuplan.catalog import Card, Catalog
-from gpuplan.emit import agents, base
+from gpuplan.emit import base
 from gpuplan.manifests.kinds import NodeFeatureRule
 from gpuplan.manifests.kinds.nfd import FeatureMatcherTerm, FeatureRule, MatchExpression, NodeTaint
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.labels import all_labels
 from gpuplan.model.pools import NodePool, SelectedBy
 
 _PLAIN_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
@@ -33,7 +34,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
 def _node_feature_rule(catalog: Catalog, cluster: Cluster, pool: NodePool) -> NodeFeatureRule:
     rule: FeatureRule = {
         "name": pool.name,
-        "labels": {key: value for key, value in agents.labels(cluster, pool).items() if "/" in key},
+        "labels": {key: value for key, value in all_labels(cluster, pool).items() if "/" in key},
         "matchFeatures": list(_terms(catalog, pool)),
     }
     if cluster.nfd_taints and pool.taints:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from gpuplan import conventions
-from gpuplan.emit import agents, base
+from gpuplan.emit import base
 from gpuplan.manifests.set import TextFile
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.labels import all_labels
 from gpuplan.model.pools import (
     NodePool,
     SelectedBy,
@@ -53,13 +54,13 @@ def _snippet(cluster: Cluster, pool: NodePool) -> Snippet:
 def _missing_labels(cluster: Cluster, pool: NodePool) -> Snippet:
     """Labels that the agents read, on a pool whose nodes others label."""
     present = node_labels(pool)
-    missing = {key: value for key, value in agents.labels(cluster, pool).items() if present.get(key) != value}
+    missing = {key: value for key, value in all_labels(cluster, pool).items() if present.get(key) != value}
     return {"nodeLabels": missing} if missing else {}
 
 
 def _karpenter(cluster: Cluster, pool: NodePool) -> Snippet:
     """A part of a NodePool. Karpenter replaces the nodes of a pool whose labels or taints change."""
-    template: Snippet = {"metadata": {"labels": agents.labels(cluster, pool)}}
+    template: Snippet = {"metadata": {"labels": all_labels(cluster, pool)}}
     if pool.taints:
         template["spec"] = {"taints": [_taint(taint) for taint in pool.taints]}
     return {
@@ -76,12 +77,12 @@ def _capi(cluster: Cluster, pool: NodePool) -> Snippet:
     Labels outside Cluster API's own domains reach the nodes only with `--additional-sync-machine-labels`, taints only with
     the gate MachineTaintPropagation.
     """
-    hints = {f"{_AUTOSCALER}/labels": ",".join(f"{key}={value}" for key, value in agents.labels(cluster, pool).items())}
+    hints = {f"{_AUTOSCALER}/labels": ",".join(f"{key}={value}" for key, value in all_labels(cluster, pool).items())}
     produced = allocatable(pool)
     if len(produced) == 1:  # the autoscaler can be told of one
         hints[f"{_AUTOSCALER}/gpu-count"] = str(produced[0].per_node)
         hints[f"{_AUTOSCALER}/gpu-type"] = produced[0].resource
-    template: Snippet = {"metadata": {"labels": agents.labels(cluster, pool)}}
+    template: Snippet = {"metadata": {"labels": all_labels(cluster, pool)}}
     if pool.taints:
         hints[f"{_AUTOSCALER}/taints"] = ",".join(map(_taint_text, pool.taints))
         template["spec"] = {"taints": [{**_taint(taint), "propagation": "Always"} for taint in pool.taints]}
@@ -98,10 +99,10 @@ def _eks(cluster: Cluster, pool: NodePool) -> Snippet:
 
     EKS does not copy a node group's labels and taints to the group that Cluster Autoscaler reads.
     """
-    tags = {f"{_AUTOSCALER_TAG}/label/{key}": value for key, value in agents.labels(cluster, pool).items()}
+    tags = {f"{_AUTOSCALER_TAG}/label/{key}": value for key, value in all_labels(cluster, pool).items()}
     tags |= {f"{_AUTOSCALER_TAG}/taint/{taint.key}": f"{taint.value}:{taint.effect}" for taint in pool.taints}
     tags |= {f"{_AUTOSCALER_TAG}/resources/{made.resource}": str(made.per_node) for made in allocatable(pool)}
-    update: Snippet = {"labels": {"addOrUpdateLabels": agents.labels(cluster, pool)}}
+    update: Snippet = {"labels": {"addOrUpdateLabels": all_labels(cluster, pool)}}
     if pool.taints:
         update["taints"] = {"addOrUpdateTaints": [_cloud_taint(taint) for taint in pool.taints]}
     return {"nodegroupConfig": update, "autoScalingGroupTags": dict(sorted(tags.items()))}
@@ -109,7 +110,7 @@ def _eks(cluster: Cluster, pool: NodePool) -> Snippet:
 
 def _gke(cluster: Cluster, pool: NodePool) -> Snippet:
     """The `config` of a node pool of the GKE API; its autoscaler reads labels and taints from there."""
-    config: Snippet = {"labels": agents.labels(cluster, pool)}
+    config: Snippet = {"labels": all_labels(cluster, pool)}
     if pool.taints:
         config["taints"] = [_cloud_taint(taint) for taint in pool.taints]
     return {"name": pool.name, "config": config}
@@ -117,7 +118,7 @@ def _gke(cluster: Cluster, pool: NodePool) -> Snippet:
 
 def _talos(cluster: Cluster, pool: NodePool) -> Snippet:
     """A patch of the machine configuration."""
-    machine: Snippet = {"nodeLabels": agents.labels(cluster, pool)}
+    machine: Snippet = {"nodeLabels": all_labels(cluster, pool)}
     if pool.taints:
         machine["nodeTaints"] = {
             taint.key: f"{taint.value}:{taint.effect}" if taint.value else taint.effect for taint in pool.taints
@@ -130,7 +131,7 @@ def _kubelet(cluster: Cluster, pool: NodePool) -> Snippet:
 
     It counts for new nodes only; a node that is there already keeps the labels and taints that it has.
     """
-    labels = [f"{key}={value}" for key, value in agents.labels(cluster, pool).items()]
+    labels = [f"{key}={value}" for key, value in all_labels(cluster, pool).items()]
     if cluster.distribution in ("rke2", "k3s"):
         taints = [_taint_text(taint) for taint in pool.taints]
         return {"node-label": labels, **({"node-taint": taints} if taints else {})}

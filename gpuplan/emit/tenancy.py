@@ -15,7 +15,6 @@ from collections.abc import Iterator
 
 from gpuplan import conventions
 from gpuplan.emit import amd
-from gpuplan.emit.agents import operator_pools
 from gpuplan.emit.base import CONFIRM_REMOVAL, NAMESPACES, TENANCY, manifest, metadata, namespaced
 from gpuplan.emit.workloads import WORKLOADS
 from gpuplan.manifests.kinds import ClusterRole, Namespace, ResourceQuota, RoleBinding
@@ -66,7 +65,7 @@ def _pod_security(enforce: str, audit: str) -> StringMap:
 
 def _agent_namespaces(cluster: Cluster) -> tuple[str, ...]:
     """Return the namespaces of node agents: ours, and those of the GPU Operator and of AMD's where they have pools."""
-    nvidia = (cluster.gpu_operator.namespace,) if operator_pools(cluster) else ()
+    nvidia = (cluster.gpu_operator.namespace,) if cluster.operator_pools else ()
     others = (amd.namespace(cluster),) if amd.operator_pools(cluster) else ()
     return (conventions.SYSTEM_NAMESPACE, *nvidia, *others)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -119,6 +119,25 @@ class Cluster:
     def pools_on(self, stack: Stack, vendor: Vendor | None = None) -> tuple[NodePool, ...]:
         """Return its pools whose node agents a stack runs: all of them, or those with a vendor's cards."""
         return tuple(pool for pool in self.pools if pool.stack == stack and vendor in (None, pool.card.vendor))
+
+    @property
+    def operator_pools(self) -> tuple[NodePool, ...]:
+        """Its pools with NVIDIA cards whose agents the GPU Operator runs."""
+        return self.pools_on("operator", Vendor.NVIDIA)
+
+    @property
+    def operator_driver_pools(self) -> tuple[NodePool, ...]:
+        """Those of them whose driver the operator installs."""
+        return tuple(pool for pool in self.operator_pools if not pool.driver.preinstalled)
+
+    def users_of(self, pools: Iterable[NodePool]) -> tuple[Cohort, ...]:
+        """Return the task pools whose work may run on one of the pools."""
+        tiers = {pool.tier.name for pool in pools}
+        return tuple(cohort for cohort in self.cohorts if not tiers.isdisjoint(cohort.task_pool.tiers))
+
+    def longest_drain_seconds(self, pools: Iterable[NodePool]) -> int:
+        """Return the longest grace of stateful pods that may run on the pools; 0 where there are none."""
+        return max((cohort.task_pool.drain_seconds for cohort in self.users_of(pools)), default=0)
 
     def flavor(self, name: str) -> Flavor:
         """Return one of its flavors; an unknown name is a fault of ours and raises KeyError."""

@@ -171,8 +171,8 @@ def _once(cluster: Cluster, pool: NodePool) -> Iterator[Step]:
 
 
 def _each(cluster: Cluster, pool: NodePool) -> Iterator[Step]:
-    cohorts = _users(cluster, pool)
-    grace = max((cohort.task_pool.drain_seconds for cohort in cohorts), default=0)
+    cohorts = cluster.users_of([pool])
+    grace = cluster.longest_drain_seconds([pool])
     yield Cordon()
     yield Drain(
         grace_seconds=grace,
@@ -207,12 +207,6 @@ def _cutting(pool: NodePool) -> Iterator[Step]:
 
 def _replaced(pool: NodePool) -> bool:
     return pool.selection.provisioner == REPLACING
-
-
-def _users(cluster: Cluster, pool: NodePool) -> tuple[Cohort, ...]:
-    """Return the task pools whose work may run on the pool."""
-    flavors = {flavor.name for flavor in cluster.flavors if pool in flavor.pools}
-    return tuple(cohort for cohort in cluster.cohorts if any(flavor.name in flavors for flavor in cohort.flavors))
 
 
 def _serving(cohorts: tuple[Cohort, ...]) -> tuple[tuple[str, str], ...]:

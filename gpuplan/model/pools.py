@@ -153,6 +153,11 @@ class NodePool:
     path: KeyPath
 
 
+def offered_by_plugin(pool: NodePool) -> bool:
+    """Tell whether NVIDIA's device plugin offers the pool's cards; nothing else may then do so on its nodes."""
+    return pool.exposure is Exposure.DEVICE_PLUGIN and pool.sharing.mode is not SharingMode.HAMI
+
+
 def produced_resources(pool: NodePool) -> tuple[Produced, ...]:
     """Return the resources that each node of the pool offers, sorted by name.
 

@@ -17,7 +17,6 @@ from gpuplan.report.console import table, title
 from gpuplan.rules import judge_cluster, judge_driver
 from gpuplan.rules.branches import is_known
 from gpuplan.rules.judgement import Judgement, Verdict
-from gpuplan.rules.served import installed_by_operator
 
 FORMAT_VERSION = "1.0"
 HEADER = ("WHAT", "HERE", "KNOWN", "VERDICT")
@@ -72,7 +71,7 @@ def _pairings(fleet: Fleet, cluster: Cluster) -> Iterator[Pairing]:
     alike: dict[tuple[object, ...], list[NodePool]] = {}
     for pool in cluster.pools:
         driver = pool.driver
-        image = driver.precompiled if pool in installed_by_operator(cluster) else None
+        image = driver.precompiled if pool in cluster.operator_driver_pools else None
         key: tuple[object, ...] = (
             *(pool.card.name, driver.branch, driver.kernel_modules, image),
             _driver(fleet, pool),

@@ -19,6 +19,7 @@ from gpuplan.model.pools import (
     SelectedBy,
     Taint,
     node_labels,
+    offered_by_plugin,
     produced_resources,
 )
 from gpuplan.model.sharing import MigStrategy, SharingMode
@@ -88,7 +89,7 @@ def _families(fleet: Fleet, pools: tuple[NodePool, ...]) -> dict[str, Family]:
 
 
 def _expected(fleet: Fleet, pool: NodePool, provided: ProvidedStack | None) -> Expected:
-    by_plugin = pool.card.vendor is Vendor.NVIDIA and agents.offered_by_plugin(pool)
+    by_plugin = pool.card.vendor is Vendor.NVIDIA and offered_by_plugin(pool)
     return Expected(
         pool=pool,
         offers=produced_resources(pool),

@@ -10,7 +10,6 @@ from gpuplan.catalog.compat import Incompatibility
 from gpuplan.catalog.operator import line_name
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.rules.judgement import Judgement, Verdict, by_fact, not_known, tried
-from gpuplan.rules.served import by_operator
 
 FIRST_KUEUE = versions.required("0.15")
 """The first Kueue that serves kueue.x-k8s.io/v1beta2, the only version that gpuplan writes."""
@@ -25,7 +24,7 @@ def of_cluster(fleet: Fleet, cluster: Cluster) -> Iterator[Judgement]:
     yield distribution(fleet, cluster)
     yield system(fleet, cluster)
     yield runtime(fleet, cluster)
-    if by_operator(cluster):
+    if cluster.operator_pools:
         yield operator_life(fleet, cluster)
         yield operator_kubernetes(fleet, cluster)
     for component, fault in broken_components(fleet, cluster):
@@ -123,7 +122,7 @@ def broken_components(fleet: Fleet, cluster: Cluster) -> Iterator[tuple[Componen
     """Yield each component that runs in the cluster at a version which is known to break there."""
     for fault in fleet.catalog.compat.incompatibilities.values():
         component = cluster.components.get(fault.component)
-        there = fault.component not in OF_OPERATOR or bool(by_operator(cluster))
+        there = fault.component not in OF_OPERATOR or bool(cluster.operator_pools)
         too_old = fault.below_kubernetes is None or cluster.kubernetes < fault.below_kubernetes
         if component is not None and there and component.version in fault.versions and too_old:
             yield component, fault

@@ -12,7 +12,6 @@ from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool
 from gpuplan.rules.branches import is_known, reaches
 from gpuplan.rules.judgement import Judgement, Verdict, by_fact, not_known, tried
-from gpuplan.rules.served import installed_by_operator
 
 AUTO = "auto"
 BRANCH = "driver branch"
@@ -31,7 +30,7 @@ def of_pool(fleet: Fleet, cluster: Cluster, pool: NodePool) -> Iterator[Judgemen
     yield newest_branch(fleet, pool, limits)
     yield kernel_modules(pool, limits)
     yield automatic_modules(fleet, pool)
-    if pool in installed_by_operator(cluster):
+    if pool in cluster.operator_driver_pools:
         yield driver_image(fleet, cluster, pool)
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gpuplan.emit import agents
 from gpuplan.emit.argocd import charts, clusters
 from gpuplan.emit.argocd.gpu_operator import GPU_OPERATOR
 from gpuplan.emit.argocd.kueue import KUEUE
@@ -32,4 +31,4 @@ def emit(fleet: Fleet, manifests: Iterable[Manifest]) -> Iterator[Manifest]:
 
 
 def _gets_operator(cluster: Cluster) -> bool:
-    return cluster.gpu_operator.managed and bool(agents.operator_pools(cluster))
+    return cluster.gpu_operator.managed and bool(cluster.operator_pools)

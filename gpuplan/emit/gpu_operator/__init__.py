@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuplan.emit import agents, base
+from gpuplan.emit import base
 from gpuplan.emit.gpu_operator import drivers
 from gpuplan.emit.gpu_operator.cluster_policy import cluster_policy, cluster_policy_spec, runtime_class
 from gpuplan.emit.gpu_operator.config_maps import ConfigMaps, config_maps
@@ -25,7 +25,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
 
     Where gpuplan renders the installation, the ClusterPolicy is part of it: the chart always makes one.
     """
-    pools = agents.operator_pools(cluster)
+    pools = cluster.operator_pools
     if not pools:
         return
     configs = config_maps(fleet, cluster)
@@ -39,7 +39,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
 
 
 def _config_maps(fleet: Fleet, cluster: Cluster, configs: ConfigMaps) -> Iterator[Manifest]:
-    pools = agents.operator_pools(cluster)
+    pools = cluster.operator_pools
     cut = [pool.path for pool in pools if pool.sharing.mode is SharingMode.MIG]
     yield base.manifest(fleet, cluster, base.GPU_OPERATOR, configs.plugin, *(pool.path for pool in pools))
     if configs.mig:
@@ -49,7 +49,7 @@ def _config_maps(fleet: Fleet, cluster: Cluster, configs: ConfigMaps) -> Iterato
 
 def makes_runtime_class(fleet: Fleet, cluster: Cluster, name: str) -> bool:
     """Tell whether a cluster's operator makes a RuntimeClass, and writes it anew whenever somebody else's hand was on it."""
-    return bool(agents.operator_pools(cluster)) and runtime_class(fleet, cluster) == name
+    return bool(cluster.operator_pools) and runtime_class(fleet, cluster) == name
 
 
 def chart_values(fleet: Fleet, cluster: Cluster) -> dict[str, object]:

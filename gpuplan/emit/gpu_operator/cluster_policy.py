@@ -14,7 +14,7 @@ from gpuplan.catalog import Component, DistributionNodes, operator
 from gpuplan.emit import agents, base, dcgm
 from gpuplan.emit.device_plugin import MPS_ROOT
 from gpuplan.emit.gpu_operator.config_maps import DEFAULT_PLUGIN_CONFIG, ConfigMaps
-from gpuplan.emit.gpu_operator.drivers import accepts, installed_pools, operand_image, upgrade_policy
+from gpuplan.emit.gpu_operator.drivers import accepts, operand_image, upgrade_policy
 from gpuplan.emit.mig import ALL_DISABLED
 from gpuplan.manifests.kinds import ClusterPolicy
 from gpuplan.manifests.kinds.gpu_operator import (
@@ -33,7 +33,7 @@ from gpuplan.manifests.kinds.gpu_operator import (
     UpgradePolicy,
 )
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import agent_tolerations
+from gpuplan.model.pools import agent_tolerations, offered_by_plugin
 from gpuplan.model.sharing import MigStrategy, SharingMode
 
 TOOLKIT_FOLDER = "/usr/local/nvidia"
@@ -97,14 +97,14 @@ def _daemon_sets(cluster: Cluster) -> DaemonSetsSpec:
     return {
         "priorityClassName": agents.PRIORITY_CLASS,
         "rollingUpdate": {"maxUnavailable": "1"},
-        "tolerations": [base.toleration(one) for one in agent_tolerations(agents.operator_pools(cluster))],
+        "tolerations": [base.toleration(one) for one in agent_tolerations(cluster.operator_pools)],
         "updateStrategy": "RollingUpdate",
     }
 
 
 def _exporter(fleet: Fleet, cluster: Cluster, configs: ConfigMaps) -> DcgmExporter:
     """Its ServiceMonitor is ours: the operator's cannot say which pool a node belongs to."""
-    pools = agents.operator_pools(cluster)
+    pools = cluster.operator_pools
     interval = {"DCGM_EXPORTER_INTERVAL": str(fleet.monitoring.interval_seconds * 1000)}
     made: dict[str, object] = {
         **_operand(cluster.components["dcgmExporter"]),
@@ -123,7 +123,7 @@ def _env(values: Mapping[str, str]) -> list[OperatorEnv]:
 
 
 def _device_plugin(cluster: Cluster, configs: ConfigMaps) -> DevicePlugin:
-    offered = any(agents.offered_by_plugin(pool) for pool in agents.operator_pools(cluster))
+    offered = any(offered_by_plugin(pool) for pool in cluster.operator_pools)
     return {
         **_operand(cluster.components["devicePlugin"], enabled=offered),
         "config": {"default": DEFAULT_PLUGIN_CONFIG, "name": configs.plugin["metadata"]["name"]},
@@ -133,7 +133,7 @@ def _device_plugin(cluster: Cluster, configs: ConfigMaps) -> DevicePlugin:
 
 def _driver(fleet: Fleet, cluster: Cluster) -> ClusterDriver:
     """Drivers are NVIDIADrivers' matter. Before 26.7 those take their upgrade policy from here."""
-    pools = installed_pools(cluster)
+    pools = cluster.operator_driver_pools
     own_policies = accepts(fleet, cluster, operator.DRIVER_UPGRADE_POLICY)
     made: ClusterDriver = {
         "enabled": bool(pools),
@@ -147,7 +147,7 @@ def _driver(fleet: Fleet, cluster: Cluster) -> ClusterDriver:
 
 
 def _host_paths(fleet: Fleet, cluster: Cluster) -> HostPaths:
-    by_others = not installed_pools(cluster)
+    by_others = not cluster.operator_driver_pools
     folder = _distribution(fleet, cluster).driver_folder if by_others else ""
     return {"driverInstallDir": folder or DRIVER_FOLDER, "rootFS": "/"}
 
@@ -158,7 +158,7 @@ def _distribution(fleet: Fleet, cluster: Cluster) -> DistributionNodes:
 
 def _mig_manager(cluster: Cluster, configs: ConfigMaps) -> MigManager:
     """Nodes of the operator without a layout are whole: it switches MIG off where no label names a layout."""
-    cut = any(pool.sharing.mode is SharingMode.MIG for pool in agents.operator_pools(cluster))
+    cut = any(pool.sharing.mode is SharingMode.MIG for pool in cluster.operator_pools)
     return {
         **_operand(cluster.components["migManager"], enabled=cut),
         "config": {
@@ -174,7 +174,7 @@ def _mig_strategy(cluster: Cluster) -> Literal["none", "single", "mixed"]:
     It is never left out, which would let each node's file decide: the chart then makes `mig: null`, which a server-side apply
     refuses.
     """
-    strategies = {pool.sharing.strategy for pool in agents.operator_pools(cluster)} - {MigStrategy.NONE}
+    strategies = {pool.sharing.strategy for pool in cluster.operator_pools} - {MigStrategy.NONE}
     return min((strategy.value for strategy in strategies), default=MigStrategy.NONE.value)
 
 
@@ -207,4 +207,4 @@ def runtime_class(fleet: Fleet, cluster: Cluster) -> str:
 def toolkit_enabled(fleet: Fleet, cluster: Cluster) -> bool:
     """Tell whether the operator installs the container toolkit: not where all nodes come with the driver and with it."""
     provided = _distribution(fleet, cluster).toolkit_on_nodes
-    return not (provided and all(pool.driver.preinstalled for pool in agents.operator_pools(cluster)))
+    return not (provided and all(pool.driver.preinstalled for pool in cluster.operator_pools))

@@ -18,7 +18,7 @@ from gpuplan.emit.mig import ALL_DISABLED, mig_parted_config
 from gpuplan.manifests.kinds import ConfigMap
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Cluster, Fleet, Monitoring
-from gpuplan.model.pools import NodePool
+from gpuplan.model.pools import NodePool, offered_by_plugin
 from gpuplan.model.sharing import SharingMode, plugin_config_name
 
 DEFAULT_PLUGIN_CONFIG = "default"
@@ -43,7 +43,7 @@ class ConfigMaps:
 
 def config_maps(fleet: Fleet, cluster: Cluster) -> ConfigMaps:
     """Return the ConfigMaps of a cluster with pools of the operator."""
-    pools = agents.operator_pools(cluster)
+    pools = cluster.operator_pools
     cut = [pool for pool in pools if pool.sharing.mode is SharingMode.MIG]
 
     def made(name: str, data: dict[str, str]) -> ConfigMap:
@@ -62,7 +62,7 @@ def plugin_data(pools: Iterable[NodePool]) -> dict[str, str]:
     Where all pools share alike, nodes need no label: the default serves.
     """
     served = tuple(pools)
-    offered = [pool for pool in served if agents.offered_by_plugin(pool)]
+    offered = [pool for pool in served if offered_by_plugin(pool)]
     shared = {plugin_config_name(pool.sharing): pool for pool in offered if pool.sharing.shared}
     texts = {name: yaml_text(operator_plugin_config(pool)) for name, pool in sorted(shared.items())}
     alike = len(texts) == 1 and all(pool.sharing.shared for pool in served)

@@ -19,7 +19,6 @@ from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.labels import lasting_labels
 from gpuplan.model.pools import NodePool, agent_tolerations
-from gpuplan.model.queues import Cohort
 
 DRIVER_REPOSITORY = "nvcr.io/nvidia"
 DRIVER_IMAGE = "driver"
@@ -33,15 +32,10 @@ LARGEST_PART = 4
 
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     """Yield the drivers of the operator's pools."""
-    for pool in installed_pools(cluster):
-        paths = [cohort.task_pool.path for cohort in _stateful(cluster, [pool])]
+    for pool in cluster.operator_driver_pools:
+        paths = [cohort.task_pool.path for cohort in cluster.users_of([pool]) if cohort.task_pool.stateful]
         made = nvidia_driver(fleet, cluster, pool)
         yield base.manifest(fleet, cluster, base.GPU_OPERATOR, made, pool.path, cluster.path, *paths)
-
-
-def installed_pools(cluster: Cluster) -> tuple[NodePool, ...]:
-    """Return the pools whose driver the operator installs."""
-    return tuple(pool for pool in agents.operator_pools(cluster) if not pool.driver.preinstalled)
 
 
 def nvidia_driver(fleet: Fleet, cluster: Cluster, pool: NodePool) -> NVIDIADriver:
@@ -110,7 +104,7 @@ def upgrade_policy(cluster: Cluster, pools: Iterable[NodePool]) -> UpgradePolicy
     others: kept back, they would leave the node cordoned for good.
     """
     selected = tuple(pools)
-    timeout = max(LEAST_TIMEOUT_SECONDS, drain_seconds(cluster, selected) + MARGIN_SECONDS)
+    timeout = max(LEAST_TIMEOUT_SECONDS, cluster.longest_drain_seconds(selected) + MARGIN_SECONDS)
     nodes = sum(pool.nodes for pool in selected)
     return {
         "autoUpgrade": True,
@@ -120,18 +114,3 @@ def upgrade_policy(cluster: Cluster, pools: Iterable[NodePool]) -> UpgradePolicy
         "podDeletion": {"deleteEmptyDir": True, "force": False, "timeoutSeconds": timeout},
         "waitForCompletion": {"timeoutSeconds": 0},
     }
-
-
-def drain_seconds(cluster: Cluster, pools: Iterable[NodePool]) -> int:
-    """Return the longest grace of stateful pods that may run on the pools; 0 where there are none."""
-    return max((cohort.task_pool.drain_seconds for cohort in _stateful(cluster, pools)), default=0)
-
-
-def _stateful(cluster: Cluster, pools: Iterable[NodePool]) -> list[Cohort]:
-    """Return the stateful task pools that may run on the pools."""
-    names = {pool.name for pool in pools}
-    return [
-        cohort
-        for cohort in cluster.cohorts
-        if cohort.task_pool.stateful and any(pool.name in names for flavor in cohort.flavors for pool in flavor.pools)
-    ]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from gpuplan import conventions
-from gpuplan.emit import agents, base, dcgm
+from gpuplan.emit import base, dcgm
 from gpuplan.manifests.kinds import ServiceMonitor
 from gpuplan.manifests.kinds.monitoring import RelabelConfig
 from gpuplan.model.fleet import Cluster, Monitoring
@@ -36,7 +36,7 @@ def service_monitor(monitoring: Monitoring, cluster: Cluster) -> ServiceMonitor:
         ),
         "spec": {
             "attachMetadata": {"node": True},
-            "endpoints": [dcgm.scrape(monitoring, EXPORTER_PORT, pool_steps(agents.operator_pools(cluster)))],
+            "endpoints": [dcgm.scrape(monitoring, EXPORTER_PORT, pool_steps(cluster.operator_pools))],
             "selector": {"matchLabels": {"app": EXPORTER_APP}},
         },
     }

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from gpuplan import conventions
 from gpuplan.catalog import Hami, Vendor
-from gpuplan.emit.agents import operator_pools
 from gpuplan.emit.base import in_namespaces
 from gpuplan.emit.guardrails import cel, offers, shares
 from gpuplan.emit.workloads import kinds
@@ -166,7 +165,7 @@ def _everywhere(cluster: Cluster) -> LabelSelector:
 
     Not the GPU Operator's own, where its validator asks for a card to see whether the node's plugin gives one.
     """
-    own = {cluster.gpu_operator.namespace} if operator_pools(cluster) else set()
+    own = {cluster.gpu_operator.namespace} if cluster.operator_pools else set()
     names = sorted({*conventions.SYSTEM_NAMESPACES, *own})
     return {"matchExpressions": [{"key": conventions.LABEL_NAMESPACE_NAME, "operator": "NotIn", "values": names}]}
 

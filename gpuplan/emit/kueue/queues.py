@@ -34,7 +34,7 @@ from gpuplan.manifests.kinds.kueue import ResourceGroup as ResourceGroupSpec
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.queues import Cohort, Fallback, ResourceGroup, Service, TaskPool, TeamQueue, fenced, resource_groups
+from gpuplan.model.queues import Fallback, ResourceGroup, Service, TaskPool, TeamQueue, fenced, resource_groups
 from gpuplan.model.quota_tree import NO_QUOTA, NOT_PRODUCED, Limit, QuotaNode
 from gpuplan.quantity import Quantity
 
@@ -70,8 +70,9 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
         pool = cohort.task_pool
         node = cluster.quota.cohorts[pool.name]
         yield manifest(fleet, cluster, QUEUES, _cohort(node, cohort.groups), pool.path)
+        groups = fenced(cohort.groups, cluster.flavors)
         for queue in cohort.queues:
-            made = _cluster_queue(cluster, cohort, queue)
+            made = _cluster_queue(cluster.quota.queues[queue.name], pool, queue, groups)
             yield manifest(fleet, cluster, QUEUES, made, queue.path, pool.path)
             for namespace in queue.team.namespaces:
                 local = _local_queue(namespace, pool, queue)
@@ -94,8 +95,7 @@ def _cohort(node: QuotaNode, groups: Iterable[ResourceGroup]) -> CohortObject:
     }
 
 
-def _cluster_queue(cluster: Cluster, cohort: Cohort, queue: TeamQueue) -> ClusterQueue:
-    pool, node = cohort.task_pool, cluster.quota.queues[queue.name]
+def _cluster_queue(node: QuotaNode, pool: TaskPool, queue: TeamQueue, groups: Iterable[ResourceGroup]) -> ClusterQueue:
     return {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "ClusterQueue",
@@ -106,7 +106,7 @@ def _cluster_queue(cluster: Cluster, cohort: Cohort, queue: TeamQueue) -> Cluste
             "cohortName": node.parent,
             "namespaceSelector": in_namespaces(queue.team.namespaces),
             "queueingStrategy": "StrictFIFO" if pool.strict else "BestEffortFIFO",
-            "resourceGroups": _resource_groups(node, fenced(cohort.groups, cluster.flavors), NOT_PRODUCED),
+            "resourceGroups": _resource_groups(node, groups, NOT_PRODUCED),
             "flavorFungibility": FUNGIBILITY[pool.fallback],
             "preemption": _preemption(pool.service),
             "fairSharing": {"weight": _quantity(node.weight)},

@@ -15,8 +15,7 @@ from collections.abc import Iterator
 from gpuplan.catalog import Vendor
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.pools import Exposure
-from gpuplan.model.sharing import SharingMode
+from gpuplan.model.pools import offered_by_plugin
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.walk import listed, point
 
@@ -46,5 +45,4 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 
 def _ours(cluster: Cluster) -> bool:
     """Tell whether our device plugin offers cards there: HAMi's has settings of its own, and others run the rest."""
-    pools = cluster.pools_on("manual", Vendor.NVIDIA)
-    return any(p.exposure is Exposure.DEVICE_PLUGIN and p.sharing.mode is not SharingMode.HAMI for p in pools)
+    return any(map(offered_by_plugin, cluster.pools_on("manual", Vendor.NVIDIA)))

@@ -15,7 +15,6 @@ from gpuplan.catalog.operator import line_name
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.served import by_operator
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -34,7 +33,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for cluster in fleet.clusters:
         version = cluster.gpu_operator.version
         line = fleet.catalog.compat.operator.get(line_name(version))
-        if line is None or line.life == "supported" or not by_operator(cluster):
+        if line is None or line.life == "supported" or not cluster.operator_pools:
             continue
         road = fleet.catalog.operator.lines.get(line.line)
         next_line = road.next if road else None

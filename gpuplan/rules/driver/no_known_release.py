@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.served import installed_by_operator
 from gpuplan.rules.walk import listed, point
 
 DOC = RuleDoc(
@@ -33,7 +32,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     released = [name for name, branch in branches.items() if branch.newest]
     for cluster in fleet.clusters:
         known = {*released, str(cluster.release.driver.major)}
-        for pool in installed_by_operator(cluster):
+        for pool in cluster.operator_driver_pools:
             branch = pool.driver.branch
             if branch not in known and not pool.driver.precompiled:
                 yield DOC.found(

@@ -16,7 +16,6 @@ from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.judge_driver import driver_image
-from gpuplan.rules.served import installed_by_operator
 from gpuplan.rules.walk import listed, point, pools
 
 DOC = RuleDoc(
@@ -39,7 +38,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 
 def _found(fleet: Fleet, cluster: Cluster, pool: NodePool) -> Iterator[Diagnostic]:
     at = point(fleet, (*pool.path, "driver", "precompiled"))
-    if pool not in installed_by_operator(cluster):
+    if pool not in cluster.operator_driver_pools:
         yield DOC.found(
             f"Nobody takes precompiled driver images for pool `{pool.name}`: the GPU Operator does not install its driver",
             at=at,

@@ -18,7 +18,6 @@ from gpuplan.model.fleet import Fleet
 from gpuplan.model.sharing import SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.cuts import mig_path
-from gpuplan.rules.served import by_operator
 
 DOC = RuleDoc(
     id="mig/beside-operator",
@@ -35,7 +34,7 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each such pool."""
     for cluster in fleet.clusters:
-        served = by_operator(cluster)
+        served = cluster.operator_pools
         for pool in cluster.pools_on("manual") if served else ():
             if pool.sharing.mode is SharingMode.MIG:
                 yield DOC.found(

@@ -21,7 +21,6 @@ from gpuplan.model.sharing import SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.cuts import mig_path
 from gpuplan.rules.levels import level_path, tiers
-from gpuplan.rules.served import by_operator
 
 DOC = RuleDoc(
     id="names/too-long",
@@ -68,7 +67,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 
 def _names(cluster: Cluster) -> Iterator[Name]:
     yield Name("Application", conventions.application_name(cluster.name), cluster.path)
-    if cluster.gpu_operator.managed and by_operator(cluster):
+    if cluster.gpu_operator.managed and cluster.operator_pools:
         yield Name("Application", conventions.gpu_operator_application_name(cluster.name), cluster.path)
     for pool in cluster.pools:
         if pool.stack == "manual" and pool.card.vendor is Vendor.NVIDIA:

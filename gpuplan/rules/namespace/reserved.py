@@ -15,7 +15,6 @@ from gpuplan import conventions
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.served import by_operator
 
 DOC = RuleDoc(
     id="namespace/reserved",
@@ -40,7 +39,7 @@ NAMES = {
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each namespace of a team that is taken."""
     operators = {
-        cluster.gpu_operator.namespace: "the GPU Operator" for cluster in fleet.clusters if by_operator(cluster)
+        cluster.gpu_operator.namespace: "the GPU Operator" for cluster in fleet.clusters if cluster.operator_pools
     }
     names = {**NAMES, **operators, fleet.delivery.namespace: "Argo CD"}
     for team in fleet.teams:

@@ -18,7 +18,6 @@ from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool, SelectedBy
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.served import by_operator
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -35,7 +34,7 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool whose nodes nobody keeps the operator off."""
     for cluster in fleet.clusters:
-        served = by_operator(cluster)
+        served = cluster.operator_pools
         for pool in _unguarded(cluster) if served else ():
             yield DOC.found(
                 f"The GPU Operator of cluster `{cluster.name}` would serve the nodes of pool `{pool.name}`, too, which is on "

@@ -17,7 +17,6 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import SelectedBy, agent_labels
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.served import by_operator
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -36,7 +35,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for cluster in fleet.clusters:
         if _all_share_alike(cluster):
             continue
-        for pool in by_operator(cluster):
+        for pool in cluster.operator_pools:
             value = agent_labels(pool).get(LABEL_DEVICE_PLUGIN_CONFIG)
             if value is None or pool.selection.by is not SelectedBy.LABELS:
                 continue
@@ -50,4 +49,4 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 
 
 def _all_share_alike(cluster: Cluster) -> bool:
-    return len({agent_labels(pool).get(LABEL_DEVICE_PLUGIN_CONFIG) for pool in by_operator(cluster)}) == 1
+    return len({agent_labels(pool).get(LABEL_DEVICE_PLUGIN_CONFIG) for pool in cluster.operator_pools}) == 1

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.served import installed_by_operator
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -32,7 +31,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool that has the operator install what the provider does."""
     for cluster in fleet.clusters:
         usual = fleet.catalog.distributions[cluster.distribution]
-        for pool in installed_by_operator(cluster) if usual.driver_on_nodes else ():
+        for pool in cluster.operator_driver_pools if usual.driver_on_nodes else ():
             without = f" To have nodes without it, take {usual.without_driver}." if usual.without_driver else ""
             yield DOC.found(
                 f"GPU nodes of {cluster.distribution} come with a driver, and the GPU Operator is to install another on pool "

@@ -17,7 +17,6 @@ from gpuplan.diagnostics import Diagnostic, KeyPath, Severity
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.served import by_operator
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -65,7 +64,7 @@ WISHES = (
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool that asks for a field which its operator lacks."""
     for cluster in fleet.clusters:
-        for pool in by_operator(cluster):
+        for pool in cluster.operator_pools:
             for wish in WISHES:
                 if wish.asks(pool) and not fleet.catalog.operator.accepts(cluster.gpu_operator.version, wish.field):
                     yield _finding(fleet, cluster, pool, wish)

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.served import by_operator
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -31,7 +30,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each cluster of OLM whose operator we would install."""
     for cluster in fleet.clusters:
         usual = fleet.catalog.distributions[cluster.distribution]
-        served = bool(by_operator(cluster))
+        served = bool(cluster.operator_pools)
         if served and cluster.gpu_operator.managed and usual.operator_install == "olm":
             yield DOC.found(
                 f"The GPU Operator of cluster `{cluster.name}` comes by OLM on {cluster.distribution}, not by Helm",

@@ -14,7 +14,6 @@ from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.sharing import MigStrategy, SharingMode
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.served import by_operator
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -31,7 +30,7 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each MPS pool whose operator also serves a pool of strategy mixed."""
     for cluster in fleet.clusters:
-        pools = by_operator(cluster)
+        pools = cluster.operator_pools
         mixed = next((pool for pool in pools if pool.sharing.strategy is MigStrategy.MIXED), None)
         for pool in pools if mixed else ():
             if mixed and pool.sharing.mode is SharingMode.MPS:

@@ -14,7 +14,6 @@ from gpuplan.conventions import SYSTEM_NAMESPACES
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.served import by_operator
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -32,7 +31,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each operator in a namespace of the system; one of a team is for namespace/reserved."""
     for cluster in fleet.clusters:
         name = cluster.gpu_operator.namespace
-        served = bool(by_operator(cluster))
+        served = bool(cluster.operator_pools)
         if not served or name not in {*SYSTEM_NAMESPACES, "default", fleet.delivery.namespace}:
             continue
         yield DOC.found(

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.served import installed_by_operator
 from gpuplan.rules.walk import listed, point
 from gpuplan.suggest import misspelt
 
@@ -34,7 +33,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for cluster in fleet.clusters:
         meant = misspelt(cluster.os, systems)
         spelled = f"Write `os: {meant}` if that is meant. " if meant else ""
-        for pool in installed_by_operator(cluster) if cluster.os not in systems else ():
+        for pool in cluster.operator_driver_pools if cluster.os not in systems else ():
             yield DOC.found(
                 f"There is no driver image for `{cluster.os}`: the GPU Operator cannot install the driver of pool `{pool.name}`",
                 at=point(fleet, (*pool.path, "driver")),

@@ -13,10 +13,8 @@ from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
-from gpuplan.model.pools import Exposure, NodePool
-from gpuplan.model.sharing import SharingMode
+from gpuplan.model.pools import offered_by_plugin
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.served import by_operator
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -35,15 +33,10 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool of the operator that the provider's plugin is not said to be kept off."""
     for cluster in fleet.clusters:
         usual = fleet.catalog.distributions[cluster.distribution]
-        for pool in by_operator(cluster) if usual.plugin_on_nodes else ():
-            if _offered_by_plugin(pool) and (usual.plugin_off_label, "true") not in pool.selection.labels:
+        for pool in cluster.operator_pools if usual.plugin_on_nodes else ():
+            if offered_by_plugin(pool) and (usual.plugin_off_label, "true") not in pool.selection.labels:
                 yield DOC.found(
                     f"On nodes of pool `{pool.name}` the device plugin of {cluster.distribution} runs as well, unless they carry "
                     f'`{usual.plugin_off_label}: "true"`',
                     at=point(fleet, (*pool.path, "selectedBy")),
                 )
-
-
-def _offered_by_plugin(pool: NodePool) -> bool:
-    """Claims and HAMi beside a provider's plugin are for dra/provider-plugin."""
-    return pool.exposure is Exposure.DEVICE_PLUGIN and pool.sharing.mode is not SharingMode.HAMI

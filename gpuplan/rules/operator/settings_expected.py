@@ -15,7 +15,6 @@ from gpuplan.conventions import CLUSTER_POLICY
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.served import by_operator
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -33,7 +32,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each cluster whose operator others install."""
     for cluster in fleet.clusters:
         settings = cluster.gpu_operator
-        if not settings.managed and by_operator(cluster):
+        if not settings.managed and cluster.operator_pools:
             yield DOC.found(
                 f"In cluster `{cluster.name}` GPU Operator {settings.version} must run in namespace `{settings.namespace}`, "
                 "beside the cluster's own Node Feature Discovery, without a default driver, and with "

@@ -15,7 +15,6 @@ from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import NodePool
 from gpuplan.model.sharing import MigStrategy
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.served import by_operator
 from gpuplan.rules.walk import point
 
 DOC = RuleDoc(
@@ -35,7 +34,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool with another strategy than the first of its operator."""
     for cluster in fleet.clusters:
         first: NodePool | None = None
-        for pool in by_operator(cluster):
+        for pool in cluster.operator_pools:
             if pool.sharing.strategy is MigStrategy.NONE:
                 continue
             first = first or pool

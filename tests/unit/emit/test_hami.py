@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from gpuplan.catalog import load
-from gpuplan.emit import agents, dcgm, device_plugin, gpu_operator, hami, kueue
+from gpuplan.emit import dcgm, device_plugin, gpu_operator, hami, kueue
+from gpuplan.model.labels import all_labels
 from gpuplan.model.pools import produced_resources
 from gpuplan.rules.hami import chart_expected
 from tests.unit.emit.fleets import Place, assert_golden_text, one, place
@@ -35,7 +36,7 @@ def test_the_chart_s_values_are_those_of_the_golden_file() -> None:
 
 def test_the_plugin_finds_its_nodes_by_the_label_that_they_get() -> None:
     here = place(SHARED)
-    labels = agents.labels(here.cluster, here.pool)
+    labels = all_labels(here.cluster, here.pool)
     selector = values(here)["devicePlugin"]["nvidiaNodeSelector"]
     assert selector.pop("gpu") is None, "Helm would merge the chart's own label into ours"
     assert selector
@@ -47,7 +48,7 @@ def test_the_plugin_finds_its_nodes_by_the_label_that_they_get() -> None:
 )
 def test_no_other_plugin_comes_to_its_nodes_whatever_the_stack(stack: str, label: str | None, rendered: bool) -> None:
     here = place(SHARED, f"stack: {stack}")
-    assert agents.labels(here.cluster, here.pool).get("nvidia.com/gpu.deploy.device-plugin") == label
+    assert all_labels(here.cluster, here.pool).get("nvidia.com/gpu.deploy.device-plugin") == label
     assert bool(list(hami.texts(here.fleet, here.cluster))) is rendered
     sets = [made["metadata"]["name"] for made in here.objects(device_plugin.emit) if made["kind"] == "DaemonSet"]
     assert not [name for name in sets if name.startswith("nvidia-device-plugin")]

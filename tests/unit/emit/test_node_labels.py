@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from gpuplan.emit import agents, node_labels
+from gpuplan.emit import node_labels
+from gpuplan.model.labels import all_labels
 from gpuplan.model.pools import node_labels as model_labels
 from tests.unit.emit.fleets import assert_golden, place
 
@@ -103,7 +104,7 @@ def test_labels_without_a_domain_are_left_to_people_since_nfd_would_give_them_on
     here = place("npu: {tier: ascend}")
     (made,) = here.objects(node_labels.emit)
     assert set(made["spec"]["rules"][0]["labels"]) == set(model_labels(here.pool))
-    assert agents.labels(here.cluster, here.pool)["accelerator"] == "huawei-Ascend310P"
+    assert all_labels(here.cluster, here.pool)["accelerator"] == "huawei-Ascend310P"
 
 
 def test_an_amd_node_gets_the_profile_by_which_it_is_partitioned_unless_others_do_that() -> None:

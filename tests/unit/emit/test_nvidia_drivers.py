@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from gpuplan.emit import base
-from gpuplan.emit.gpu_operator.drivers import drain_seconds
 from gpuplan.model.pools import agent_tolerations
 from gpuplan.validate.immutable import refused
 from tests.unit.emit.fleets import place
@@ -107,7 +106,7 @@ def test_a_stateful_pod_gets_its_grace_and_a_margin_before_its_nodes_driver_goes
         "timeoutSeconds": 960,
     }
     assert waits["gpuplan-lab"]["drain"]["timeoutSeconds"] == 300
-    assert drain_seconds(made.cluster, made.cluster.pools) == 900
+    assert made.cluster.longest_drain_seconds(made.cluster.pools) == 900
     origins = {
         one.key.name: {path.path for path in one.also} for one in rendered(made) if one.key.kind == "NVIDIADriver"
     }

@@ -9,11 +9,11 @@ import pytest
 from gpuplan import rules
 from gpuplan.conventions import LABEL_DEVICE_PLUGIN_CONFIG, LABEL_MIG_CONFIG, LABEL_OPERANDS
 from gpuplan.diagnostics import has_errors
-from gpuplan.emit import agents
 from gpuplan.emit.emitters import emit
 from gpuplan.manifests.set import ManifestSet
 from gpuplan.manifests.write import object_text
 from gpuplan.model.fleet import Fleet
+from gpuplan.model.labels import all_labels
 from gpuplan.model.pools import node_labels, produced_resources
 from gpuplan.pipeline import silent
 from tests.build import fleet
@@ -108,7 +108,7 @@ def test_nodes_carry_the_same_labels_but_for_those_that_agents_read() -> None:
     manual, operator = (built(stack).clusters[0] for stack in ("manual", "operator"))
     for ours, theirs in zip(manual.pools, operator.pools, strict=True):
         assert node_labels(ours) == node_labels(theirs)
-        sides = [{*agents.labels(cluster, pool).items()} for cluster, pool in ((manual, ours), (operator, theirs))]
+        sides = [{*all_labels(cluster, pool).items()} for cluster, pool in ((manual, ours), (operator, theirs))]
         assert {key for key, _ in sides[0] ^ sides[1]} <= AGENTS_LABELS
 
 
@@ -121,7 +121,7 @@ def test_both_plugins_offer_the_same_names_and_numbers() -> None:
     for pool in made.pools:
         name = f"nvidia-device-plugin-{pool.name}-"
         (ours,) = [one["data"] for one in of_kind(MANUAL, "ConfigMap") if one["metadata"]["name"].startswith(name)]
-        labels = agents.labels(made, pool)
+        labels = all_labels(made, pool)
         cards: Cards = [None] * pool.cards_per_node
         if LABEL_MIG_CONFIG in labels:
             cards = cut(layouts["config.yaml"], labels[LABEL_MIG_CONFIG], pool.cards_per_node)
@@ -176,5 +176,5 @@ def test_a_pool_that_moves_to_the_other_stack_moves_alone_and_comes_back_to_the_
 
 def test_in_a_mixed_cluster_the_operator_keeps_off_the_nodes_that_are_ours() -> None:
     cluster = built("operator", ", stack: manual").clusters[0]
-    labels = {pool.name: agents.labels(cluster, pool).get(LABEL_OPERANDS) for pool in cluster.pools}
+    labels = {pool.name: all_labels(cluster, pool).get(LABEL_OPERANDS) for pool in cluster.pools}
     assert labels == {"whole": "false", "cut": None, "sliced": None, "shared": None}
