@@ -135,7 +135,6 @@ POLICY_TOPOLOGY = "gpuplan-topology"
 POLICY_QUEUE_REQUIRED = f"{OWN_PREFIX}queue-required"
 POLICY_PRODUCED_RESOURCES = f"{OWN_PREFIX}produced-resources"
 POLICY_STATEFUL_SERVING = f"{OWN_PREFIX}stateful-serving"
-PROMETHEUS_RULE = f"{OWN_PREFIX}gpu-state"
 
 
 class ServerValue(enum.Enum):

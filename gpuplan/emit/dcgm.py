@@ -18,7 +18,8 @@ from gpuplan.manifests.kinds import ClusterRole, ClusterRoleBinding, ConfigMap, 
 from gpuplan.manifests.kinds.monitoring import Endpoint, RelabelConfig
 from gpuplan.manifests.kinds.pod import Container, EnvVar, Probe
 from gpuplan.manifests.set import Manifest
-from gpuplan.model.fleet import Cluster, Fleet, Monitoring
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.monitoring import Monitoring
 from gpuplan.model.pools import Exposure, NodePool
 from gpuplan.model.sharing import SharingMode
 

@@ -20,11 +20,11 @@ from gpuplan.emit import (
     node_health,
     node_labels,
     priority,
-    prometheus_rules,
     provisioner,
     runtime,
     tenancy,
 )
+from gpuplan.emit.monitoring import publish
 from gpuplan.manifests.set import Manifest, ManifestSet, TextFile
 from gpuplan.model.fleet import Cluster, Fleet
 
@@ -46,10 +46,10 @@ EMITTERS: tuple[Emitter, ...] = (
     disruption.emit,
     guardrails.emit,
     exporters.emit,
-    prometheus_rules.emit,
+    publish.emit,
     node_health.emit,
 )
-SNIPPETS: tuple[Snippets, ...] = (provisioner.texts, dra.texts, hami.texts, kueue.texts)
+SNIPPETS: tuple[Snippets, ...] = (provisioner.texts, dra.texts, hami.texts, kueue.texts, publish.texts)
 
 
 def emit(fleet: Fleet, progress: Callable[[str, int, int], None]) -> ManifestSet:

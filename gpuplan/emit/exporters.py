@@ -12,12 +12,14 @@ from collections.abc import Iterator, Sequence
 from gpuplan import conventions
 from gpuplan.catalog import Family, VendorExporter
 from gpuplan.catalog.cards import Vendor
-from gpuplan.emit import amd, base, card_series, scraping
+from gpuplan.emit import amd, base, scraping
+from gpuplan.emit.monitoring import card_series
 from gpuplan.manifests.kinds import ServiceMonitor
 from gpuplan.manifests.kinds.meta import LabelSelector
 from gpuplan.manifests.kinds.monitoring import Endpoint, NamespaceSelector, RelabelConfig
 from gpuplan.manifests.set import Manifest
-from gpuplan.model.fleet import Cluster, Fleet, Monitoring
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.monitoring import Monitoring
 from gpuplan.model.pools import NodePool
 
 

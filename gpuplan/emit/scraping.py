@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpuplan.manifests.kinds.monitoring import Endpoint, RelabelConfig
-from gpuplan.model.fleet import Monitoring
+from gpuplan.model.monitoring import Monitoring
 
 _LONGEST_SCRAPE_SECONDS = 10
 _TARGETS_OWN = "(pod|namespace|container|service|endpoint)"

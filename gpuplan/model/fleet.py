@@ -16,9 +16,11 @@ from gpuplan.catalog import Catalog, Vendor
 from gpuplan.catalog.releases import Component, Release
 from gpuplan.diagnostics import KeyPath, Span
 from gpuplan.model.flavors import Flavor
+from gpuplan.model.monitoring import Monitoring
 from gpuplan.model.pools import NodePool, Stack
 from gpuplan.model.queues import Cohort, TaskPool, Team
 from gpuplan.model.quota_tree import QuotaTree
+from gpuplan.model.reclaim import Reclaim
 from gpuplan.versions import Version
 
 
@@ -202,34 +204,9 @@ class Governance:
     guard_rails: GuardRails
     windows: tuple[Window, ...]
     node_health: NodeHealth
+    reclaim: Reclaim
     pod_security: str
     """Pod Security level of team namespaces: privileged, baseline or restricted."""
-    path: KeyPath
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thresholds:
-    """Numbers in the alerts, in the unit of their name."""
-
-    exporter_down_minutes: int
-    card_missing_minutes: int
-    thermal_margin_celsius: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Monitoring:
-    """What is scraped and alerted on."""
-
-    selector_labels: Mapping[str, str]
-    """Labels by which the fleet's Prometheus finds monitors and rules."""
-    interval_seconds: int
-    extra_counters: tuple[str, ...]
-    """DCGM fields beyond the default list."""
-    profiling: bool
-    """Whether DCGM profiling fields (DCGM_FI_PROF_*) are collected, which needs SYS_ADMIN."""
-    thresholds: Thresholds
-    runbook_base: str
-    """URL that an alert's lower-case name is appended to; empty where the spec names none."""
     path: KeyPath
 
 

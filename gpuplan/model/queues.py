@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from gpuplan import conventions
 from gpuplan.diagnostics import KeyPath
 from gpuplan.model.flavors import Flavor
+from gpuplan.model.monitoring import Serving
+from gpuplan.model.reclaim import IdlePolicy
 
 FlavorResource = tuple[str, str]
 """(flavor name, resource name): what Kueue keeps a quota for."""
@@ -107,6 +109,9 @@ class TaskPool:
     """Seconds that a stateful pod gets to hand over; 0 for others."""
     frameworks: tuple[str, ...]
     """Short names of the workload kinds it runs: job, pod, deployment, …"""
+    serving: Serving | None
+    """The engine that answers requests; None where the spec names none."""
+    idle: IdlePolicy
     path: KeyPath
 
 

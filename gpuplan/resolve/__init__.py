@@ -11,7 +11,7 @@ from gpuplan.catalog import Catalog
 from gpuplan.diagnostics import Diagnostics, has_errors, ordered
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.quota_tree import quota_tree
-from gpuplan.resolve import clusters, hardware, policy, queues
+from gpuplan.resolve import clusters, hardware, policy, queues, watching
 from gpuplan.resolve.scope import Scope
 from gpuplan.spec.load import Loaded
 
@@ -31,6 +31,7 @@ def resolve(loaded: Loaded, catalog: Catalog, today: datetime.date) -> tuple[Fle
     teams = queues.teams(scope)
     cohorts = queues.cohorts(scope, task_pools, teams, flavors)
     governance = policy.governance(scope, platforms)
+    monitoring = watching.monitoring(scope, platforms)
     found = ordered(scope.found)
     if has_errors(found) or loaded.broken:
         return None, found
@@ -66,7 +67,7 @@ def resolve(loaded: Loaded, catalog: Catalog, today: datetime.date) -> tuple[Fle
         clusters=tuple(cluster(name, platform) for name, platform in platforms.items()),
         task_pools=tuple(task_pools.values()),
         teams=tuple(teams.values()),
-        monitoring=policy.monitoring(loaded.spec),
+        monitoring=monitoring,
         governance=governance,
         delivery=policy.delivery(loaded.spec),
         suppressions=policy.suppressions(loaded.spec),

@@ -1,4 +1,4 @@
-"""Fleet-wide policy: monitoring, governance, delivery and suppressions. Only the clusters that it names can be unknown."""
+"""Fleet-wide policy: governance, delivery and suppressions. Only the clusters that it names can be unknown."""
 
 from __future__ import annotations
 
@@ -11,32 +11,13 @@ from gpuplan.model.fleet import (
     Enforcement,
     Governance,
     GuardRails,
-    Monitoring,
     NodeHealth,
     Suppression,
-    Thresholds,
     Window,
 )
+from gpuplan.resolve import watching
 from gpuplan.resolve.scope import Scope
 from gpuplan.spec.fleet import FleetSpec
-
-
-def monitoring(spec: FleetSpec) -> Monitoring:
-    """Return what is scraped and alerted on."""
-    said = spec.monitoring
-    return Monitoring(
-        selector_labels=dict(sorted(said.selector_labels.items())),
-        interval_seconds=said.exporter.interval_seconds,
-        extra_counters=tuple(said.exporter.extra_counters),
-        profiling=said.exporter.profiling,
-        thresholds=Thresholds(
-            exporter_down_minutes=said.thresholds.exporter_down_minutes,
-            card_missing_minutes=said.thresholds.card_missing_minutes,
-            thermal_margin_celsius=said.thresholds.thermal_margin_celsius,
-        ),
-        runbook_base=said.runbook_base or "",
-        path=("monitoring",),
-    )
 
 
 def governance(scope: Scope, known: Mapping[str, object]) -> Governance:
@@ -52,6 +33,7 @@ def governance(scope: Scope, known: Mapping[str, object]) -> Governance:
         ),
         windows=_windows(scope, known),
         node_health=_node_health(scope, known),
+        reclaim=watching.reclaim(said.reclaim),
         pod_security=said.pod_security,
         path=("governance",),
     )

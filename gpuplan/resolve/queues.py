@@ -24,7 +24,7 @@ from gpuplan.model.queues import (
     TopologyRequest,
     resource_groups,
 )
-from gpuplan.resolve import findings
+from gpuplan.resolve import findings, watching
 from gpuplan.resolve.binding import FlavorsByCluster, Place, bind, hardware_is_broken, numbers, usable_flavors
 from gpuplan.resolve.scope import Scope
 from gpuplan.spec.queues import AmountSpec, PoolSharesSpec, TaskPoolSpec, TeamQuotaSpec, TeamSpec
@@ -64,6 +64,8 @@ def _task_pool(scope: Scope, name: str, spec: TaskPoolSpec, tiers: Mapping[str, 
         stateful=spec.stateful is not None,
         drain_seconds=spec.stateful.drain_seconds if spec.stateful else 0,
         frameworks=tuple(spec.frameworks or DEFAULT_FRAMEWORKS[spec.kind]),
+        serving=watching.serving(spec, path),
+        idle=watching.idle(scope, spec, path),
         path=path,
     )
 

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from gpuplan.spec.base import Name, SpecModel, partial
 from gpuplan.spec.clusters import ClusterSpec, DeliverySpec, MetadataSpec
-from gpuplan.spec.policy import GovernanceSpec, MonitoringSpec, SuppressionSpec
+from gpuplan.spec.monitoring import MonitoringSpec
+from gpuplan.spec.policy import GovernanceSpec, SuppressionSpec
 from gpuplan.spec.pools import CardName, CardSpec, CardTierSpec, NodePoolSpec
 from gpuplan.spec.queues import TaskPoolSpec, TeamSpec
 

@@ -1,4 +1,4 @@
-"""`monitoring:`, `governance:` and `suppress:`: fleet-wide policy."""
+"""`governance:` and `suppress:`: fleet-wide policy."""
 
 from __future__ import annotations
 
@@ -8,49 +8,12 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
-from gpuplan.spec.base import Count, Labels, Name, SpecModel, Text
+from gpuplan.spec.base import Name, SpecModel, Text
+from gpuplan.spec.reclaim import ReclaimSpec
 
-DcgmField = Annotated[str, StringConstraints(pattern=r"^DCGM_(FI|EXP)_[A-Z0-9_]+$")]
 Enforcement = Literal["off", "warn", "deny"]
 MAX_DESCRIPTION = 255
 """Bytes in the description of a sync window that Argo CD takes."""
-Minutes = Annotated[int, Field(ge=1, le=7 * 24 * 60)]
-"""A stretch of time in an alert, up to a week."""
-
-
-class ExporterSpec(SpecModel):
-    """What the DCGM exporter collects."""
-
-    interval_seconds: Annotated[int, Field(ge=1, le=3600)] = 30
-    """Seconds between samples."""
-    extra_counters: list[DcgmField] = []
-    """DCGM fields beyond the default list."""
-    profiling: bool = True
-    """Collect DCGM_FI_PROF_* fields, which need SYS_ADMIN."""
-
-
-class ThresholdsSpec(SpecModel):
-    """Numbers in the alerts."""
-
-    exporter_down_minutes: Minutes = 10
-    """Minutes without an exporter before the alert."""
-    card_missing_minutes: Minutes = 5
-    """Minutes with fewer cards than the spec says before the alert."""
-    thermal_margin_celsius: Count = 3
-    """Distance to the slowdown temperature that raises the alert."""
-
-
-class MonitoringSpec(SpecModel):
-    """`monitoring:`."""
-
-    selector_labels: Labels = {"release": "kube-prometheus-stack"}
-    """Labels by which Prometheus finds monitors and rules."""
-    exporter: ExporterSpec = ExporterSpec()
-    """What the DCGM exporter collects."""
-    thresholds: ThresholdsSpec = ThresholdsSpec()
-    """Numbers in the alerts."""
-    runbook_base: Text | None = None
-    """URL to which the name of an alert is added."""
 
 
 class GuardRailsSpec(SpecModel):
@@ -140,6 +103,8 @@ class GovernanceSpec(SpecModel):
     """When changes may reach the nodes."""
     node_health: NodeHealthSpec = NodeHealthSpec()
     """How a node whose GPUs are not healthy stops taking new pods."""
+    reclaim: ReclaimSpec = ReclaimSpec()
+    """What happens to work that holds cards and leaves them idle."""
     pod_security: Literal["privileged", "baseline", "restricted"] = "baseline"
     """Pod Security level of team namespaces."""
 

@@ -8,6 +8,8 @@ from pydantic import Field, StringConstraints, model_validator
 
 from gpuplan.spec.base import Count, LabelKey, LabelValue, Name, Positive, SpecModel, Text, exactly_one
 from gpuplan.spec.pools import TaskKindName, TierName
+from gpuplan.spec.reclaim import TaskPoolReclaimSpec
+from gpuplan.spec.serving import ServingSpec
 
 Address = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 """A tier, or a tier with a card, a way of sharing or a MIG profile behind slashes: `lab/1g.5gb`."""
@@ -81,6 +83,10 @@ class TaskPoolSpec(SpecModel):
     """Cards that it may borrow beyond them; 0 by default."""
     frameworks: Annotated[list[Framework], Field(min_length=1)] | None = None
     """Workload kinds it runs; by default the usual ones of its kind."""
+    serving: ServingSpec | None = None
+    """The engine that answers requests, for `kind: onlineInference`."""
+    reclaim: TaskPoolReclaimSpec = TaskPoolReclaimSpec()
+    """What happens to its work where that leaves its cards idle."""
 
 
 class AmountSpec(SpecModel):

@@ -44,6 +44,7 @@ WISHES: Final[Mapping[str, str]] = {
     "string_too_short": "a text of at least {min_length} characters",
     "string_too_long": "a text of at most {max_length} characters",
     "quantity": "a quantity such as 90, 500m or 1536Gi",
+    "objective": "a percentage from 50 to below 100 with three decimals at most, such as 99.5",
 }
 """pydantic's error type -> what the value should be, with pydantic's own numbers filled in."""
 
@@ -56,6 +57,10 @@ FORMS: Final[Mapping[str, str]] = {
     DRIVER_BRANCH: "a driver branch, such as `580`",
     r"^\d+(\.\d+)? [A-Z]{3}$": "a price, such as `2.40 USD`",
     r"^DCGM_(FI|EXP)_[A-Z0-9_]+$": "a field of DCGM, such as `DCGM_FI_DEV_GPU_UTIL`",
+    r"^([01]\d|2[0-3]):[0-5]\d$": "a time of day, such as `09:00`",
+    r"^https?://[^\s{}]+$": "an address, such as `http://prometheus.monitoring:9090`",
+    r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$": "the name of a Secret, such as `slack-webhook`",
+    r"^[^@\s]+@[^@\s]+$": "an address for mail, such as `gpu@acme.example`",
     r"^\d{4}-\d{2}-\d{2}$": "a date, such as `2027-06-30`",
     r"^[A-Za-z0-9]([-A-Za-z0-9_./]*[A-Za-z0-9])?$": "the type of a node's condition, such as `GpuHealthy`",
     r"^[a-z]+/[a-z0-9-]+$": "the id of a finding, such as `quota/unallocated`",

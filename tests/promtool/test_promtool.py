@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuplan.emit import prometheus_rules
+from gpuplan.emit.monitoring import publish
 from gpuplan.manifests.write import yaml_text
 from tests.build import fleet
 
@@ -25,8 +25,9 @@ def rules(name: str, stack: str) -> str:
     """Return the rules of a fleet as Prometheus reads them, without the object around them."""
     spec = (HERE / f"{name}.yaml").read_text(encoding="utf-8")
     made = fleet(spec.replace('kubernetes: "1.36"', f'kubernetes: "1.36", stack: {stack}'))
-    (manifest,) = prometheus_rules.emit(made, made.clusters[0])
-    return yaml_text(manifest.object["spec"])
+    manifests = publish.emit(made, made.clusters[0])
+    groups = [group for manifest in manifests for group in manifest.object["spec"]["groups"]]  # type: ignore[index]  # a PrometheusRule
+    return yaml_text({"groups": groups})
 
 
 @pytest.fixture

@@ -17,7 +17,8 @@ from gpuplan.emit.device_plugin import plugin_config
 from gpuplan.emit.mig import ALL_DISABLED, mig_parted_config
 from gpuplan.manifests.kinds import ConfigMap
 from gpuplan.manifests.write import yaml_text
-from gpuplan.model.fleet import Cluster, Fleet, Monitoring
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.monitoring import Monitoring
 from gpuplan.model.pools import NodePool, offered_by_plugin
 from gpuplan.model.sharing import SharingMode, plugin_config_name
 

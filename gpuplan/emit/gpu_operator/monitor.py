@@ -13,7 +13,8 @@ from gpuplan import conventions
 from gpuplan.emit import base, dcgm
 from gpuplan.manifests.kinds import ServiceMonitor
 from gpuplan.manifests.kinds.monitoring import RelabelConfig
-from gpuplan.model.fleet import Cluster, Monitoring
+from gpuplan.model.fleet import Cluster
+from gpuplan.model.monitoring import Monitoring
 from gpuplan.model.pools import NodePool, SelectedBy, node_labels
 
 EXPORTER_APP = "nvidia-dcgm-exporter"

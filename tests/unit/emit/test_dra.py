@@ -10,8 +10,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuplan.emit import dcgm, device_plugin, dra, kueue, prometheus_rules, provisioner, tenancy
+from gpuplan.emit import dcgm, device_plugin, dra, kueue, provisioner, tenancy
 from gpuplan.emit.emitters import emit
+from gpuplan.emit.monitoring import publish
 from gpuplan.manifests.set import ManifestSet
 from gpuplan.model.claims import counts
 from gpuplan.validate import immutable
@@ -227,7 +228,7 @@ EXPOSURES = ("dra", "devicePlugin")
 
 def test_alerts_do_not_ask_how_a_card_is_exposed() -> None:
     claimed_pools, counted_pools = (place(f"a: {{tier: big, exposure: {exposure}}}") for exposure in EXPOSURES)
-    assert claimed_pools.objects(prometheus_rules.emit) == counted_pools.objects(prometheus_rules.emit)
+    assert claimed_pools.objects(publish.emit) == counted_pools.objects(publish.emit)
 
 
 def test_a_template_without_its_class_would_be_found() -> None:

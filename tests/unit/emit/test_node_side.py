@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from gpuplan.emit import amd, dcgm, device_plugin, exporters, mig, node_labels, prometheus_rules, runtime
+from gpuplan.emit import amd, dcgm, device_plugin, exporters, mig, node_labels, runtime
+from gpuplan.emit.monitoring import publish
 from gpuplan.model.pools import node_labels as node_labels_of
 from tests.controlplane.acceptance import apply_manifests, stored_differences
 from tests.controlplane.client import reference
@@ -21,7 +22,7 @@ EMITTERS = (
     amd.emit,
     dcgm.emit,
     exporters.emit,
-    prometheus_rules.emit,
+    publish.emit,
 )
 NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "gpu-system"}}
 EVERY_KIND = """

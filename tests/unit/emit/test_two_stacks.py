@@ -142,8 +142,8 @@ def test_both_exporters_collect_the_same_counters_at_the_same_pace() -> None:
 
 
 def alerts(manifests: ManifestSet) -> dict[str, Any]:
-    (made,) = of_kind(manifests, "PrometheusRule")
-    return {rule["alert"]: rule for group in made["spec"]["groups"] for rule in group["rules"] if "alert" in rule}
+    groups = [group for made in of_kind(manifests, "PrometheusRule") for group in made["spec"]["groups"]]
+    return {rule["alert"]: rule for group in groups for rule in group["rules"] if "alert" in rule}
 
 
 def test_the_same_alerts_mean_the_same() -> None:

@@ -12,12 +12,9 @@ from collections.abc import Iterable, Iterator
 
 from gpuplan.catalog import Catalog, Family
 from gpuplan.catalog.cards import Vendor
+from gpuplan.emit.monitoring.series import NODE_CARDS, NODE_POOL
 from gpuplan.model.pools import NodePool
 
-NODE_POOL = "gpuplan:node_pool:info"
-"""Our series that names the pool of each node with cards."""
-NODE_CARDS = "gpuplan:node_cards:count"
-"""Our series of how many cards each node reports, whoever made them."""
 HOTTEST = 150
 """No card reports a higher temperature and is right, in degrees Celsius."""
 ERROR_WINDOW = "10m"
@@ -72,7 +69,7 @@ def _watched(catalog: Catalog, pools: Iterable[NodePool]) -> Iterator[tuple[str,
         for pool in members:
             watched.setdefault(seen if pool.stack == "external" else "", []).append(pool.name)
     for condition, names in watched.items():
-        nodes = NODE_POOL if len(watched) == 1 else f'{NODE_POOL}{{pool=~"{"|".join(sorted(names))}"}}'
+        nodes = NODE_POOL.name if len(watched) == 1 else f'{NODE_POOL}{{pool=~"{"|".join(sorted(names))}"}}'
         yield nodes, condition
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from gpuplan.catalog import load
-from gpuplan.emit import dcgm, prometheus_rules
+from gpuplan.emit import dcgm
+from gpuplan.emit.monitoring import publish
 from tests.unit.emit.fleets import Place, place
 
 POOLS = "a: {tier: big}, b: {tier: desk, cardsPerNode: 4}"
@@ -22,8 +23,8 @@ CLUSTERS = ["", "stack: external"]
 
 
 def groups(here: Place) -> dict[str, list[dict[str, Any]]]:
-    (made,) = here.objects(prometheus_rules.emit)
-    return {group["name"]: group["rules"] for group in made["spec"]["groups"]}
+    made = here.objects(publish.emit)
+    return {group["name"]: group["rules"] for one in made for group in one["spec"]["groups"]}
 
 
 def alerts(here: Place) -> dict[str, dict[str, Any]]:
@@ -61,8 +62,19 @@ def test_every_alert_says_whom_it_concerns_and_what_to_do() -> None:
         assert alert["annotations"]["description"]
 
 
-def test_without_a_base_there_is_no_runbook() -> None:
-    assert all("runbook_url" not in alert["annotations"] for alert in alerts(place(POOLS)).values())
+@pytest.mark.parametrize(
+    ("repository", "start"),
+    [
+        ("https://git.acme.io/gpu/fleet.git", "https://git.acme.io/gpu/fleet"),
+        ("git@git.acme.io:gpu/fleet.git", "https://git.acme.io/gpu/fleet"),
+        ("ssh://git@git.acme.io:2222/gpu/fleet.git", "https://git.acme.io/gpu/fleet"),
+        ("https://user:secret@git.acme.io:8443/gpu/fleet", "https://git.acme.io:8443/gpu/fleet"),
+    ],
+)
+def test_without_a_base_the_runbooks_are_those_of_the_repository(repository: str, start: str) -> None:
+    made = alerts(place(POOLS, more=f"delivery: {{argocd: {{repoURL: '{repository}', targetRevision: main}}}}"))
+    url = made["GpuMissingFromNode"]["annotations"]["runbook_url"]
+    assert url == f"{start}/blob/main/rendered/runbooks/alerts/gpumissingfromnode.md"
 
 
 def test_the_spec_sets_the_thresholds() -> None:
@@ -98,15 +110,15 @@ def test_the_facts_of_pools_and_teams_are_compiled_in() -> None:
     ]
 
 
-def test_a_rule_that_others_read_comes_before_them_in_their_group() -> None:
-    rules = groups(place(POOLS))["gpuplan-gpu-state"]
-    assert [rule.get("record") for rule in rules[:3]] == ["gpuplan:node_pool:info", "gpuplan:node_cards:count", None]
+def test_what_others_read_comes_before_them() -> None:
+    made = list(groups(place(POOLS)))
+    assert made.index("gpuplan-base") < made.index("gpuplan-gpu-state")
 
 
 def test_where_others_run_the_agents_nodes_are_known_by_their_labels() -> None:
     pools = "a: {tier: big, selectedBy: {labels: {example.com/pool: h100}}}, b: {}"
     assert metrics(place(pools, "stack: external")) & {"kube_node_labels", "kube_pod_info"} == {"kube_node_labels"}
-    info = groups(place(pools, "stack: external"))["gpuplan-gpu-state"][0]
+    info = groups(place(pools, "stack: external"))["gpuplan-base"][0]
     assert 'kube_node_labels{label_example_com_pool="h100"}' in info["expr"]
 
 
@@ -120,7 +132,7 @@ def test_a_cluster_without_nvidia_cards_has_the_alerts_that_every_vendor_can_hav
 
 def test_cards_of_several_vendors_are_watched_by_each_ones_own_metrics() -> None:
     here = place("a: {tier: amd}, b: {}", "stack: operator")
-    cards = {rule["record"]: rule for rule in groups(here)["gpuplan-gpu-state"] if "record" in rule}
+    cards = {rule["record"]: rule for rule in groups(here)["gpuplan-base"] if "record" in rule}
     temperatures, errors = (alerts(here)[name] for name in ("GpuThermalMarginLow", "GpuMemoryUncorrectable"))
     for rule in (cards["gpuplan:node_cards:count"], temperatures, errors):
         expr = rule["expr"]
@@ -139,7 +151,7 @@ def test_cards_of_several_vendors_are_watched_by_each_ones_own_metrics() -> None
     ],
 )
 def test_nodes_are_known_by_what_their_pool_leaves_behind(pools: str, known_by: set[str]) -> None:
-    info = groups(place(pools))["gpuplan-gpu-state"][0]
+    info = groups(place(pools))["gpuplan-base"][0]
     assert set(re.findall(r"kube_[a-z_]+", info["expr"])) == known_by
 
 
@@ -163,5 +175,5 @@ def test_row_remapping_is_not_watched_where_every_card_is_cut() -> None:
 
 
 def test_the_fleets_prometheus_finds_the_rules() -> None:
-    (made,) = place(POOLS, more="monitoring: {selectorLabels: {prometheus: main}}").objects(prometheus_rules.emit)
-    assert made["metadata"]["labels"]["prometheus"] == "main"
+    here = place(POOLS, more="monitoring: {selectorLabels: {prometheus: main}}")
+    assert {made["metadata"]["labels"]["prometheus"] for made in here.objects(publish.emit)} == {"main"}

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from gpuplan import conventions
 from gpuplan.catalog.cards import Vendor
 from gpuplan.emit import agents, amd, base
-from gpuplan.emit.card_series import NODE_POOL
+from gpuplan.emit.monitoring.alerts import record
+from gpuplan.emit.monitoring.series import NODE_POOL
 from gpuplan.manifests.kinds.monitoring import RecordingRule
 from gpuplan.model.fleet import Cluster
 from gpuplan.model.pools import NodePool, node_labels, produced_resources
@@ -25,7 +26,7 @@ _BY_LABELS = "no node with the labels of a pool (does --metric-labels-allowlist 
 
 def info(cluster: Cluster) -> RecordingRule:
     """Return the series that says which pool each node belongs to, by `node` and `pool`."""
-    return {"record": NODE_POOL, "expr": "\nor\n".join(_expressions(cluster))}
+    return record(NODE_POOL, "\nor\n".join(_expressions(cluster)))
 
 
 def unknown(cluster: Cluster) -> str:

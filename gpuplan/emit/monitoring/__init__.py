@@ -1,0 +1,1 @@
+"""Everything that Prometheus computes: recorded series, alerts, and their tests."""
