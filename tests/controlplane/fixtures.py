@@ -16,7 +16,7 @@ import pytest
 from tests.controlplane.controlplane import ControlPlane
 from tests.controlplane.toolchain import ToolchainError, tool_path
 
-FIXTURES = ("tools", "helmrender", "kubeconform", "promtool", "yamlread")
+FIXTURES = ("tools", "amtool", "helmrender", "kubeconform", "promtool", "yamlread")
 PROGRAMS = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kueue", "kwok")
 
 
@@ -57,6 +57,12 @@ def kubeconform() -> Path:
 def promtool() -> Path:
     """The promtool binary."""
     return tool_or_skip("promtool")
+
+
+@pytest.fixture(scope="session")
+def amtool() -> Path:
+    """The amtool binary."""
+    return tool_or_skip("amtool")
 
 
 @pytest.fixture(scope="session")

@@ -78,6 +78,7 @@ KUBECONFORM = Graph(name="kubeconform")
 # Service discovery of a dozen clouds is most of promtool's code and no part of checking a rule.
 PROMTOOL = Graph(name="promtool", tags=("remove_all_sd", "enable_kubernetes_sd"))
 HELM = Graph(name="helm")
+ALERTMANAGER = Graph(name="alertmanager")
 
 TOOLS = (
     Tool(name="etcd", graph=KUBE, package="go.etcd.io/etcd/server/v3"),
@@ -91,6 +92,7 @@ TOOLS = (
     Tool(name="kubeconform", graph=KUBECONFORM, package="github.com/yannh/kubeconform/cmd/kubeconform"),
     Tool(name="promtool", graph=PROMTOOL, package="github.com/prometheus/prometheus/cmd/promtool"),
     Tool(name="helmrender", graph=HELM, package="./helmrender"),
+    Tool(name="amtool", graph=ALERTMANAGER, package="github.com/prometheus/alertmanager/cmd/amtool"),
 )
 
 
