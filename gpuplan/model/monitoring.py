@@ -85,11 +85,27 @@ class Receiver:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MailServer:
+    """The server that mail goes through. The password is in a Secret."""
+
+    address: str
+    """Host and port."""
+    sender: str
+    """Address that mail comes from."""
+    username: str
+    """Empty where Alertmanager does not log in; `secret` and `key` are then empty, too."""
+    secret: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Alertmanager:
     """Who hears of which alert."""
 
     receivers: tuple[Receiver, ...]
     """None where gpuplan renders no configuration."""
+    mail: MailServer | None
+    """None where the spec names no server; a rule refuses receivers by mail then."""
     platform: str
     """Receiver of the platform's alerts; the spec's, else empty (a rule says so where there are receivers)."""
     office_hours: DailyHours | None

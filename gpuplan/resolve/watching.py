@@ -11,6 +11,7 @@ from gpuplan.model.monitoring import (
     Alertmanager,
     DailyHours,
     Dashboards,
+    MailServer,
     Monitoring,
     Prometheus,
     Receiver,
@@ -22,7 +23,14 @@ from gpuplan.model.monitoring import (
 )
 from gpuplan.model.reclaim import IdlePolicy, Reclaim, ReclaimMode
 from gpuplan.resolve.scope import Scope
-from gpuplan.spec.monitoring import AlertmanagerSpec, PeakHoursSpec, PrometheusSpec, ReceiverSpec, ThresholdsSpec
+from gpuplan.spec.monitoring import (
+    AlertmanagerSpec,
+    PeakHoursSpec,
+    PrometheusSpec,
+    ReceiverSpec,
+    SmtpSpec,
+    ThresholdsSpec,
+)
 from gpuplan.spec.queues import TaskPoolSpec
 from gpuplan.spec.reclaim import ReclaimSpec
 
@@ -99,10 +107,21 @@ def _minute(clock: str) -> int:
 def _alertmanager(said: AlertmanagerSpec, path: KeyPath) -> Alertmanager:
     return Alertmanager(
         receivers=tuple(_receiver(name, one, (*path, "receivers", name)) for name, one in said.receivers.items()),
+        mail=_mail(said.smtp) if said.smtp else None,
         platform=said.platform or "",
         office_hours=_hours(said.office_hours, (*path, "officeHours")) if said.office_hours else None,
         url=said.url or "",
         path=path,
+    )
+
+
+def _mail(said: SmtpSpec) -> MailServer:
+    return MailServer(
+        address=said.server,
+        sender=said.sender,
+        username=said.login.username if said.login else "",
+        secret=said.login.secret if said.login else "",
+        key=said.login.key if said.login else "",
     )
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from gpuplan.spec.base import Count, LabelKey, Labels, LabelValue, Name, Positive, SpecModel, Text, exactly_one
+from gpuplan.spec.base import Count, Labels, LabelValue, Name, Positive, SpecModel, Text, exactly_one
 
 DcgmField = Annotated[str, StringConstraints(pattern=r"^DCGM_(FI|EXP)_[A-Z0-9_]+$")]
 Minutes = Annotated[int, Field(ge=1, le=7 * 24 * 60)]
@@ -17,6 +17,8 @@ ClockTime = Annotated[str, StringConstraints(pattern=r"^([01]\d|2[0-3]):[0-5]\d$
 """A time of day, `09:00`."""
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 SecretName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", max_length=253)]
+SecretKey = Annotated[str, StringConstraints(pattern=r"^[-._a-zA-Z0-9]+$", max_length=253)]
+MailAddress = Annotated[str, StringConstraints(pattern=r"^[^@\s]+@[^@\s]+$")]
 HttpAddress = Annotated[str, StringConstraints(pattern=r"^https?://[^\s{}]+$")]
 WORKDAYS: list[Day] = ["mon", "tue", "wed", "thu", "fri"]
 
@@ -131,7 +133,7 @@ class SecretKeySpec(SpecModel):
 
     secret: SecretName
     """Name of the Secret."""
-    key: LabelKey = "value"
+    key: SecretKey = "value"
     """Its key."""
 
 
@@ -142,15 +144,33 @@ class SlackSpec(SpecModel):
     """The channel, `#gpu-alerts`."""
     secret: SecretName
     """Secret that holds the address of the webhook."""
-    key: LabelKey = "value"
+    key: SecretKey = "value"
     """Its key."""
 
 
 class EmailSpec(SpecModel):
-    """An address for mail; server and password are Alertmanager's own settings."""
+    """An address for mail, which goes through the server of `smtp`."""
 
-    to: Annotated[str, StringConstraints(pattern=r"^[^@\s]+@[^@\s]+$")]
+    to: MailAddress
     """Where to."""
+
+
+class SmtpLoginSpec(SecretKeySpec):
+    """How Alertmanager logs in to the server; the Secret holds the password."""
+
+    username: Text
+    """Its name there."""
+
+
+class SmtpSpec(SpecModel):
+    """The server that mail goes through, by STARTTLS."""
+
+    server: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9.-]+:\d{1,5}$")]
+    """Its host and port, `mail.acme.io:587`."""
+    sender: Annotated[MailAddress, Field(alias="from")]
+    """Address that mail comes from."""
+    login: SmtpLoginSpec | None = None
+    """How Alertmanager logs in; by default it does not."""
 
 
 class AlertmanagerSpec(SpecModel):
@@ -158,6 +178,8 @@ class AlertmanagerSpec(SpecModel):
 
     receivers: dict[Name, ReceiverSpec] = {}
     """Receivers by name; a team's `alerts.receiver` is one of them."""
+    smtp: SmtpSpec | None = None
+    """The server that mail goes through; needed where a receiver is told by mail."""
     platform: Name | None = None
     """Receiver of alerts on nodes and cards, and of teams without one of their own."""
     office_hours: PeakHoursSpec | None = None
