@@ -60,6 +60,8 @@ FORMS: Final[Mapping[str, str]] = {
     r"^([01]\d|2[0-3]):[0-5]\d$": "a time of day, such as `09:00`",
     r"^https?://[^\s{}]+$": "an address, such as `http://prometheus.monitoring:9090`",
     r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$": "the name of a Secret, such as `slack-webhook`",
+    r"^[-._a-zA-Z0-9]+$": "a key of a Secret, such as `routing-key`",
+    r"^[A-Za-z0-9.-]+:\d{1,5}$": "a host and a port, such as `mail.acme.example:587`",
     r"^[^@\s]+@[^@\s]+$": "an address for mail, such as `gpu@acme.example`",
     r"^\d{4}-\d{2}-\d{2}$": "a date, such as `2027-06-30`",
     r"^[A-Za-z0-9]([-A-Za-z0-9_./]*[A-Za-z0-9])?$": "the type of a node's condition, such as `GpuHealthy`",
