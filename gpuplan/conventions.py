@@ -42,6 +42,19 @@ TAINT_UNHEALTHY = "readiness.k8s.io/gpuplan-unhealthy"
 TAINT_UNHEALTHY_EFFECT: Final = "NoSchedule"
 """Nothing that runs is evicted: whether it must go is for a person to say."""
 
+# What the reclaimer reads and writes on work (docs/reclaim.md). The exemption is a label; its last day a label or an annotation.
+RECLAIMER = f"{MANAGED_BY}-reclaim"
+"""Its objects' name, and the manager of the fields that it writes."""
+LABEL_RECLAIM_EXEMPT = f"{LABEL_DOMAIN}/reclaim-exempt"
+RECLAIM_EXEMPT_UNTIL = f"{LABEL_DOMAIN}/reclaim-exempt-until"
+ANNOTATION_RECLAIM_NOTICE_AT = f"{LABEL_DOMAIN}/reclaim-notice-at"
+ANNOTATION_RECLAIM_WITHDRAWN_AT = f"{LABEL_DOMAIN}/reclaim-withdrawn-at"
+ANNOTATION_RECLAIMED_AT = f"{LABEL_DOMAIN}/reclaimed-at"
+ANNOTATION_RECLAIM_REASON = f"{LABEL_DOMAIN}/reclaim-reason"
+ANNOTATION_RECLAIM_REPLICAS = f"{LABEL_DOMAIN}/reclaim-replicas"
+ANNOTATION_RECLAIM_UNTOLD = f"{LABEL_DOMAIN}/reclaim-untold"
+"""On work that was suspended until its people have been told."""
+
 # Kueue's labels.
 LABEL_QUEUE_NAME = "kueue.x-k8s.io/queue-name"
 LABEL_PRIORITY_CLASS = "kueue.x-k8s.io/priority-class"
