@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from gpuplan.catalog._load import Row, Table
+from gpuplan.versions import Version
 
 PROFILING_PREFIX = "DCGM_FI_PROF_"
 """How the fields begin that DCGM's profiling module serves, for which it needs SYS_ADMIN."""
@@ -20,6 +21,17 @@ class Exporter(enum.Enum):
     DCGM = "dcgm-exporter"
     KUEUE = "kueue"
     KUBE_STATE_METRICS = "kube-state-metrics"
+    PROMETHEUS = "prometheus"
+    """Prometheus itself, of each target."""
+
+
+_SECTIONS = {
+    "dcgm": Exporter.DCGM,
+    "kueue": Exporter.KUEUE,
+    "kubeStateMetrics": Exporter.KUBE_STATE_METRICS,
+    "prometheus": Exporter.PROMETHEUS,
+}
+"""Sections of the data file, each with the metrics of one exporter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +42,9 @@ class Metric:
     …), empty where there is none. `help` is one line without a comma, since the exporter's CSV breaks on one.
     `field_id` is DCGM's number. `in_default` tells whether the exporter's own counter list has it; `profiling`
     whether it needs the profiling module (SYS_ADMIN); `on_mig` whether it is served per MIG instance; `renamed_to` is
-    its name since DCGM 4.6; `from_architecture` the first architecture that has it.
+    its name since DCGM 4.6; `from_architecture` the first architecture that has it. `since` is the first version of its
+    exporter that has it (DCGM's for its fields), None where every version in the release sets does; `needs` is the setting
+    without which it is not there. `labels` are all that a series of it may have, those that the scrape adds among them.
     """
 
     name: str
@@ -46,28 +60,34 @@ class Metric:
     renamed_to: str | None
     from_architecture: str | None
     needs: str | None
+    since: Version | None
     unchecked: frozenset[str]
     source: str
     checked: dt.date
+
+    def may_exist_on(self, architecture: str) -> bool:
+        """Tell whether a card of this architecture can have it; one that we do not know may."""
+        return architecture not in _BEFORE.get(self.from_architecture or "", ())
+
+
+_BEFORE: Mapping[str, tuple[str, ...]] = {"ampere": ("maxwell", "pascal", "volta", "turing")}
+"""NVIDIA's architectures that are older than one."""
 
 
 def read() -> Mapping[str, Metric]:
     """Read every known metric, by name."""
     table = Table("metrics.yaml")
+    common = {row.key: row.texts("labels") for row in table.rows("exporters")}
     return MappingProxyType(
         {
-            row.key: _metric(row, exporter)
-            for section, exporter in (
-                ("dcgm", Exporter.DCGM),
-                ("kueue", Exporter.KUEUE),
-                ("kubeStateMetrics", Exporter.KUBE_STATE_METRICS),
-            )
+            row.key: _metric(row, exporter, common[section])
+            for section, exporter in _SECTIONS.items()
             for row in table.rows(section)
         }
     )
 
 
-def _metric(row: Row, exporter: Exporter) -> Metric:
+def _metric(row: Row, exporter: Exporter, common: tuple[str, ...]) -> Metric:
     provenance = row.provenance
     return Metric(
         name=row.key,
@@ -75,7 +95,7 @@ def _metric(row: Row, exporter: Exporter) -> Metric:
         type=row.text("type"),
         unit=row.text("unit", ""),
         help=row.text("help"),
-        labels=row.texts("labels"),
+        labels=tuple(sorted({*row.texts("labels"), *common})),
         field_id=row.optional_whole("id"),
         in_default=row.flag("default"),
         profiling=row.flag("profiling"),
@@ -83,6 +103,7 @@ def _metric(row: Row, exporter: Exporter) -> Metric:
         renamed_to=row.optional("renamedTo"),
         from_architecture=row.optional("from"),
         needs=row.optional("needs"),
+        since=row.optional_version("since"),
         unchecked=row.unchecked,
         source=provenance.source,
         checked=provenance.checked,

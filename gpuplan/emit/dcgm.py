@@ -1,7 +1,7 @@
 """What the cards say of themselves: the DCGM exporter of each pool, its counters, and how they are scraped.
 
 Facts: NVIDIA/dcgm-exporter 4.8. The exporter spells a metric as the CSV does, so the CSV pins the names that all
-rules use: those from before DCGM 4.6, which every version knows.
+rules use (`emit/counters`).
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from gpuplan import conventions
-from gpuplan.catalog import Catalog
 from gpuplan.catalog.metrics import PROFILING_PREFIX
-from gpuplan.emit import agents, base, scraping
+from gpuplan.emit import agents, base, counters, scraping
 from gpuplan.emit.agents import DCGM_EXPORTER, AgentPod
 from gpuplan.manifests.kinds import ClusterRole, ClusterRoleBinding, ConfigMap, Service, ServiceMonitor
 from gpuplan.manifests.kinds.monitoring import Endpoint, RelabelConfig
@@ -23,15 +22,6 @@ from gpuplan.model.monitoring import Monitoring
 from gpuplan.model.pools import Exposure, NodePool
 from gpuplan.model.sharing import SharingMode
 
-REQUIRED_COUNTERS = (
-    "DCGM_EXP_XID_ERRORS_COUNT",
-    "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL",
-    "DCGM_FI_DEV_GPU_TEMP",
-    "DCGM_FI_DEV_ROW_REMAP_FAILURE",
-    "DCGM_FI_DEV_ROW_REMAP_PENDING",
-    "DCGM_FI_DEV_SLOWDOWN_TEMP",
-)
-"""What our alerts read; collected whatever the spec says, since the exporter's own list lacks some of them."""
 PORT = 9400
 COUNTERS_FILE = "counters.csv"
 _COUNTERS_FOLDER = "/etc/gpuplan"
@@ -50,9 +40,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     if claimed:
         yield base.manifest(fleet, cluster, base.DCGM, _cluster_role(), cluster.path)
         yield base.manifest(fleet, cluster, base.DCGM, _cluster_role_binding(), cluster.path)
-    config = agents.config_map(
-        conventions.DCGM_COUNTERS, base.DCGM, {COUNTERS_FILE: counters_csv(fleet.monitoring, fleet.catalog)}
-    )
+    config = agents.config_map(conventions.DCGM_COUNTERS, base.DCGM, {COUNTERS_FILE: counters.csv(fleet, cluster)})
     yield base.manifest(fleet, cluster, base.DCGM, config, fleet.monitoring.path)
     for pool in pools:
         pod = _pod(fleet.monitoring, cluster, pool, config)
@@ -60,31 +48,6 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
         yield base.manifest(fleet, cluster, base.DCGM, made, pool.path, fleet.monitoring.path, cluster.path)
     yield base.manifest(fleet, cluster, base.DCGM, _service(), cluster.path)
     yield base.manifest(fleet, cluster, base.MONITORING, _service_monitor(fleet.monitoring), fleet.monitoring.path)
-
-
-def counters(monitoring: Monitoring, catalog: Catalog) -> tuple[str, ...]:
-    """Return the DCGM fields that are collected, sorted.
-
-    The exporter's own list, what our alerts read, and what the spec adds. Fields that come as a label of every other metric
-    (the driver's version) are left out unless the spec asks: they split all series at an upgrade.
-    """
-    usual = {
-        metric.name
-        for metric in catalog.metrics.values()
-        if metric.in_default and metric.type != "label" and (monitoring.profiling or not metric.profiling)
-    }
-    return tuple(sorted(usual.union(REQUIRED_COUNTERS, monitoring.extra_counters)))
-
-
-def counters_csv(monitoring: Monitoring, catalog: Catalog) -> str:
-    """Return the exporter's file: field, Prometheus type and help, three fields a line whatever the help says."""
-    return "".join(f"{name}, {_type_and_help(name, catalog)}\n" for name in counters(monitoring, catalog))
-
-
-def _type_and_help(name: str, catalog: Catalog) -> str:
-    """A field that the catalogue does not know is taken for a gauge, which promises nothing about its course."""
-    metric = catalog.metrics.get(name)
-    return f"{metric.type}, {metric.help.replace(',', ' ')}" if metric else f"gauge, {name}"
 
 
 def _pod(monitoring: Monitoring, cluster: Cluster, pool: NodePool, config: ConfigMap) -> AgentPod:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gpuplan import conventions
 from gpuplan.catalog import Family, ProvidedStack
 from gpuplan.catalog.cards import Vendor
-from gpuplan.emit import agents, dcgm, device_plugin
+from gpuplan.emit import agents, counters, device_plugin
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.lifecycle import CardCut, card_cuts
@@ -75,7 +75,7 @@ def expects(fleet: Fleet, cluster: Cluster) -> str:
         needs_runtime_class=agents.needs_runtime_class(cluster) and not nodes.plugin_on_nodes and nvidia,
         expected=[_expected(fleet, pool, provided) for pool in pools],
         families=[family for _, family in sorted(_families(fleet, pools).items())],
-        counters=sorted({*dcgm.REQUIRED_COUNTERS, *fleet.monitoring.extra_counters}) if nvidia else (),
+        counters=sorted({*counters.required(fleet, cluster), *fleet.monitoring.extra_counters}) if nvidia else (),
         interval_seconds=fleet.monitoring.interval_seconds,
         label_keys=",".join(keys),
         unhealthy=f"{conventions.TAINT_UNHEALTHY}:{conventions.TAINT_UNHEALTHY_EFFECT}",

@@ -10,15 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from gpuplan import conventions
-from gpuplan.catalog import Catalog
-from gpuplan.emit import agents, base
-from gpuplan.emit.dcgm import counters_csv
+from gpuplan.emit import agents, base, counters
 from gpuplan.emit.device_plugin import plugin_config
 from gpuplan.emit.mig import ALL_DISABLED, mig_parted_config
 from gpuplan.manifests.kinds import ConfigMap
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.monitoring import Monitoring
 from gpuplan.model.pools import NodePool, offered_by_plugin
 from gpuplan.model.sharing import SharingMode, plugin_config_name
 
@@ -52,7 +49,7 @@ def config_maps(fleet: Fleet, cluster: Cluster) -> ConfigMaps:
 
     return ConfigMaps(
         plugin=made(conventions.OPERATOR_PLUGIN_CONFIG, plugin_data(pools)),
-        counters=made(conventions.OPERATOR_COUNTERS, _counters_data(fleet.monitoring, fleet.catalog)),
+        counters=made(conventions.OPERATOR_COUNTERS, {COUNTERS_FILE: counters.csv(fleet, cluster)}),
         mig=made(conventions.OPERATOR_MIG_LAYOUTS, {MIG_FILE: yaml_text(layouts(cut))}) if cut else None,
     )
 
@@ -92,7 +89,3 @@ def layouts(pools: Iterable[NodePool]) -> dict[str, object]:
         named |= configs
     off = named.pop(ALL_DISABLED)
     return {"version": "v1", "mig-configs": {ALL_DISABLED: off, **dict(sorted(named.items()))}}
-
-
-def _counters_data(monitoring: Monitoring, catalog: Catalog) -> dict[str, str]:
-    return {COUNTERS_FILE: counters_csv(monitoring, catalog)}

@@ -20,9 +20,9 @@ NO_PROFILING = "monitoring: {exporter: {profiling: false}}"
 TYPES = ("gauge", "counter", "histogram", "summary", "label")
 
 
-def csv(more: str = "") -> dict[str, tuple[str, str]]:
+def csv(more: str = "", pools: str = WHOLE, cluster: str = "") -> dict[str, tuple[str, str]]:
     """Read the counters as the exporter does: three fields a line, spaces around them trimmed, anything else fatal."""
-    text = one(place(WHOLE, more=more).objects(dcgm.emit), "ConfigMap")["data"]["counters.csv"]
+    text = one(place(pools, cluster, more).objects(dcgm.emit), "ConfigMap")["data"]["counters.csv"]
     read: dict[str, tuple[str, str]] = {}
     for line in text.splitlines():
         fields = [field.strip() for field in line.split(",")]
@@ -46,10 +46,26 @@ def test_the_list_is_the_exporters_own_and_what_alerts_need() -> None:
     assert usual <= names
     assert names - usual == {
         "DCGM_EXP_XID_ERRORS_COUNT",
+        "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS",
         "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL",
+        "DCGM_FI_DEV_GPU_RECOVERY_ACTION",
+        "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL",
+        "DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL",
         "DCGM_FI_DEV_ROW_REMAP_PENDING",
         "DCGM_FI_DEV_SLOWDOWN_TEMP",
     }
+
+
+def test_a_field_that_the_releases_exporter_does_not_know_is_left_out_since_it_would_not_start() -> None:
+    older = csv(cluster='release: "2026.05"')
+    assert csv().keys() - older.keys() == {"DCGM_FI_DEV_GPU_RECOVERY_ACTION"}
+
+
+def test_fields_that_no_card_of_the_cluster_can_have_are_not_asked_for() -> None:
+    remapping = {name for name in csv() if "REMAP" in name}
+    assert len(remapping) == 4
+    assert not remapping & csv(pools="a: {tier: desk}").keys()
+    assert remapping <= csv(pools="a: {tier: desk}, b: {tier: big}").keys()
 
 
 def test_counts_in_a_window_are_gauges_since_they_fall_again() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gpuplan.catalog import load
-from gpuplan.emit import dcgm
+from gpuplan.emit import counters
 from gpuplan.emit.monitoring import publish
 from tests.unit.emit.fleets import Place, place
 
@@ -40,9 +40,7 @@ def metrics(here: Place) -> set[str]:
 def test_every_metric_that_an_alert_reads_is_collected(more: str) -> None:
     here = place(POOLS, more=more)
     read = metrics(here)
-    assert {name for name in read if name.startswith("DCGM")} <= set(
-        dcgm.counters(here.fleet.monitoring, here.fleet.catalog)
-    )
+    assert {name for name in read if name.startswith("DCGM")} <= set(counters.collected(here.fleet, here.cluster))
 
 
 @pytest.mark.parametrize("cluster", CLUSTERS)

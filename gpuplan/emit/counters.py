@@ -1,0 +1,80 @@
+"""Which fields of DCGM are collected in a cluster: by the release's exporter, for the cards that are there.
+
+Facts: the catalogue's metrics; NVIDIA/dcgm-exporter 4.8, go-dcgm 1.4601. An exporter that finds a name in its list that its
+DCGM does not have does not start, so a field that is too new is left out, and a rule that would read it is not rendered
+(`collected`). The exporter spells a metric as the list does: names are those from before DCGM 4.6, which every version knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuplan.catalog import Catalog, Metric
+from gpuplan.emit import agents
+from gpuplan.emit.agents import DCGM_EXPORTER
+from gpuplan.model.fleet import Cluster, Fleet
+
+REQUIRED = (
+    "DCGM_EXP_XID_ERRORS_COUNT",
+    "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS",
+    "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL",
+    "DCGM_FI_DEV_FB_FREE",
+    "DCGM_FI_DEV_FB_USED",
+    "DCGM_FI_DEV_GPU_RECOVERY_ACTION",
+    "DCGM_FI_DEV_GPU_TEMP",
+    "DCGM_FI_DEV_GPU_UTIL",
+    "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL",
+    "DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL",
+    "DCGM_FI_DEV_PCIE_REPLAY_COUNTER",
+    "DCGM_FI_DEV_POWER_USAGE",
+    "DCGM_FI_DEV_ROW_REMAP_FAILURE",
+    "DCGM_FI_DEV_ROW_REMAP_PENDING",
+    "DCGM_FI_DEV_SLOWDOWN_TEMP",
+)
+"""What our rules read whether or not profiling is on; collected whatever the spec says, since the exporter's own list lacks
+some of them."""
+PROFILED = ("DCGM_FI_PROF_DRAM_ACTIVE", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE")
+"""What they read besides where profiling is on."""
+
+
+def collected(fleet: Fleet, cluster: Cluster) -> tuple[str, ...]:
+    """Return the fields that are collected from a cluster's NVIDIA cards, sorted; none where it has no such cards.
+
+    The exporter's own list, what our rules read, and what the spec adds. Fields that come as a label of every other metric
+    (the driver's version) are left out unless the spec asks: they split all series at an upgrade. Where others run the
+    exporter, it is what the cluster's page of expectations asks them for.
+    """
+    if not agents.nvidia_pools(cluster):
+        return ()
+    return tuple(sorted({*_usual(fleet, cluster), *fleet.monitoring.extra_counters}))
+
+
+def required(fleet: Fleet, cluster: Cluster) -> tuple[str, ...]:
+    """Return the fields that rules may read and that the cluster's exporter and cards have, sorted."""
+    names = sorted((*REQUIRED, *(PROFILED if fleet.monitoring.profiling else ())))
+    return tuple(name for name in names if _served(fleet.catalog.metrics[name], cluster))
+
+
+def csv(fleet: Fleet, cluster: Cluster) -> str:
+    """Return the exporter's file: field, Prometheus type and help, three fields a line whatever the help says."""
+    return "".join(f"{name}, {_type_and_help(name, fleet.catalog)}\n" for name in collected(fleet, cluster))
+
+
+def _usual(fleet: Fleet, cluster: Cluster) -> Iterator[str]:
+    yield from required(fleet, cluster)
+    for metric in fleet.catalog.metrics.values():
+        wanted = metric.in_default and metric.type != "label" and (fleet.monitoring.profiling or not metric.profiling)
+        if wanted and _served(metric, cluster):
+            yield metric.name
+
+
+def _served(metric: Metric, cluster: Cluster) -> bool:
+    """Tell whether the release's exporter knows the field, and any card of the cluster can have it."""
+    known = metric.since is None or metric.since <= cluster.components[DCGM_EXPORTER.component].version
+    return known and any(metric.may_exist_on(pool.card.architecture) for pool in agents.nvidia_pools(cluster))
+
+
+def _type_and_help(name: str, catalog: Catalog) -> str:
+    """A field that the catalogue does not know is taken for a gauge, which promises nothing about its course."""
+    metric = catalog.metrics.get(name)
+    return f"{metric.type}, {metric.help.replace(',', ' ')}" if metric else f"gauge, {name}"
