@@ -20,7 +20,7 @@ from gpuplan.manifests.kinds.kueue import (
     Topology,
     WorkloadPriorityClass,
 )
-from gpuplan.manifests.kinds.monitoring import PrometheusRule, ServiceMonitor
+from gpuplan.manifests.kinds.monitoring import PodMonitor, PrometheusRule, ServiceMonitor
 from gpuplan.manifests.kinds.nfd import NodeFeatureRule
 from gpuplan.manifests.kinds.policy import PodDisruptionBudget
 from gpuplan.manifests.kinds.rbac import ClusterRole, ClusterRoleBinding, Role, RoleBinding
@@ -45,6 +45,7 @@ KubeObject = (
     | NodeFeatureRule
     | NodeReadinessRule
     | PodDisruptionBudget
+    | PodMonitor
     | PriorityClass
     | PrometheusRule
     | ResourceClaimTemplate
@@ -82,6 +83,7 @@ __all__ = [
     "NodeFeatureRule",
     "NodeReadinessRule",
     "PodDisruptionBudget",
+    "PodMonitor",
     "PriorityClass",
     "PrometheusRule",
     "ResourceClaimTemplate",

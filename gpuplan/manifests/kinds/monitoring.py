@@ -1,4 +1,4 @@
-"""monitoring.coreos.com/v1 of the Prometheus operator: ServiceMonitor and PrometheusRule."""
+"""monitoring.coreos.com/v1 of the Prometheus operator: ServiceMonitor, PodMonitor and PrometheusRule."""
 
 from __future__ import annotations
 
@@ -71,6 +71,34 @@ class ServiceMonitor(TypedDict):
     kind: Literal["ServiceMonitor"]
     metadata: NamespacedMeta
     spec: ServiceMonitorSpec
+
+
+class PodEndpoint(TypedDict):
+    """How a pod is scraped. Without a port every one that a container declares is a target, before relabelling."""
+
+    path: NotRequired[str]
+    scheme: NotRequired[Literal["http", "https"]]
+    interval: NotRequired[str]
+    scrapeTimeout: NotRequired[str]
+    honorLabels: NotRequired[bool]
+    relabelings: NotRequired[list[RelabelConfig]]
+
+
+class PodMonitorSpec(TypedDict):
+    """Which pods are scraped, and how."""
+
+    namespaceSelector: NotRequired[NamespaceSelector]
+    podMetricsEndpoints: list[PodEndpoint]
+    selector: LabelSelector
+
+
+class PodMonitor(TypedDict):
+    """monitoring.coreos.com/v1 PodMonitor."""
+
+    apiVersion: Literal["monitoring.coreos.com/v1"]
+    kind: Literal["PodMonitor"]
+    metadata: NamespacedMeta
+    spec: PodMonitorSpec
 
 
 AlertingRule = TypedDict(
