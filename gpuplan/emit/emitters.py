@@ -24,7 +24,7 @@ from gpuplan.emit import (
     runtime,
     tenancy,
 )
-from gpuplan.emit.monitoring import publish
+from gpuplan.emit.monitoring import alertmanager, publish
 from gpuplan.manifests.set import Manifest, ManifestSet, TextFile
 from gpuplan.model.fleet import Cluster, Fleet
 
@@ -49,7 +49,14 @@ EMITTERS: tuple[Emitter, ...] = (
     publish.emit,
     node_health.emit,
 )
-SNIPPETS: tuple[Snippets, ...] = (provisioner.texts, dra.texts, hami.texts, kueue.texts, publish.texts)
+SNIPPETS: tuple[Snippets, ...] = (
+    provisioner.texts,
+    dra.texts,
+    hami.texts,
+    kueue.texts,
+    publish.texts,
+    alertmanager.texts,
+)
 
 
 def emit(fleet: Fleet, progress: Callable[[str, int, int], None]) -> ManifestSet:
