@@ -42,6 +42,9 @@ PRICE = _series("gpuplan_pool_gpu_hourly_cost", "pool resource currency", "price
 CARD_PRICE = _series("gpuplan_pool_card_hourly_cost", "pool currency", "price of a whole card for an hour")
 QUEUE_QUOTA = _series("gpuplan_clusterqueue_declared_quota", "cluster_queue resource", "nominal quota by the spec")
 COHORT_QUOTA = _series("gpuplan_cohort_declared_quota", "cohort resource", "what a shared task pool owns by the spec")
+PEAK_CLOCK = _series(
+    "gpuplan:peak_clock:seconds", "", "clock of the peak hours' zone, put back so that days begin when the hours do"
+)
 PEAK_HOURS = _series("gpuplan_peak_hours:bool", "", "1 at peak hours, 0 otherwise")
 
 # What everything else builds on (`base.py`).
