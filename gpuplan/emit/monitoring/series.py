@@ -134,5 +134,21 @@ TEAM_IDLE_COST = _series("gpuplan:team_gpu_idle_cost:per_hour", "team pool curre
 POOL_COST = _series("gpuplan:pool_gpu_cost:per_hour", "pool currency", "price of all cards that are there")
 UNALLOCATED_COST = _series("gpuplan:pool_gpu_unallocated_cost:per_hour", "pool currency", "price of what no team holds")
 
+# What `gpuplan cost` bills beside those (`showback.py`), in the same group, so that hours and money are of one minute.
+FLAVOR_FRACTION = _series(
+    "gpuplan_flavor_gpu_fraction", "flavor resource tier", "part of a card that a unit of a Kueue flavor is"
+)
+TEAM_BILLED = _series("gpuplan:team_gpus_billed:sum", "team pool", "cards that a team holds")
+TEAM_IDLE_BILLED = _series("gpuplan:team_gpus_idle_billed:sum", "team pool", "cards that a team holds idle")
+TEAM_USED = _series("gpuplan:team_gpus_used:sum", "team pool", "what a team holds times how busy it is")
+TEAM_USED_COST = _series("gpuplan:team_gpu_used_cost:per_hour", "team pool currency", "price of that busy part")
+POOL_BILLED = _series("gpuplan:pool_gpus_billed:sum", "pool", "cards that are there")
+NO_TEAM = _series("gpuplan:pool_gpus_without_team:sum", "pool", "cards that pods in namespaces of no team hold")
+NO_TEAM_COST = _series("gpuplan:pool_gpu_without_team_cost:per_hour", "pool currency", "price of those")
+TEAM_RESERVED = _series("gpuplan_team_reserved_gpus", "team tier", "cards of a team's nominal quotas by the spec")
+TEAM_RESERVED_COST = _series("gpuplan_team_reserved_gpu_cost", "team tier currency", "price of those for an hour")
+TEAM_BORROWED = _series("gpuplan:team_gpus_borrowed:sum", "team tier", "cards that queues of a team use beyond quota")
+TEAM_BORROWED_COST = _series("gpuplan:team_gpu_borrowed_cost:per_hour", "team tier currency", "price of those")
+
 ALL: tuple[Series, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Series))
 """Every series above."""
