@@ -115,7 +115,17 @@ from gpuplan.rules.mig import (
     unconfirmed_geometry,
     unplaceable,
 )
-from gpuplan.rules.monitoring import counter_needs_profiling, counter_not_on_mig, runbook_base, unknown_counter
+from gpuplan.rules.monitoring import (
+    counter_needs_profiling,
+    counter_not_on_mig,
+    mail_without_server,
+    no_platform_receiver,
+    runbook_base,
+    team_named_platform,
+    unknown_counter,
+    unknown_receiver,
+    unused_receiver,
+)
 from gpuplan.rules.names import collision, too_long
 from gpuplan.rules.namespace import in_two_teams, repeated, reserved, usually_others
 from gpuplan.rules.nfd import ambiguous_pools, card_without_pci_id, node_name_pattern, worker_tolerations
@@ -309,8 +319,13 @@ MODULES: tuple[ModuleType, ...] = (
     unplaceable,
     counter_needs_profiling,
     counter_not_on_mig,
+    mail_without_server,
+    no_platform_receiver,
     runbook_base,
+    team_named_platform,
     unknown_counter,
+    unknown_receiver,
+    unused_receiver,
     collision,
     too_long,
     in_two_teams,

@@ -1,8 +1,8 @@
 """A team whose alerts reach nobody of it.
 
-`alerts.receiver` is the Alertmanager receiver that the team's alerts are labelled for. Without one, alerts about its
-cards and queues go to the platform's default route. A fleet in which no team has a receiver routes alerts in some
-other way and gets no such finding.
+`alerts.receiver` is the Alertmanager receiver that the team's alerts are routed to. Without one, alerts about its
+cards and queues go to the platform's. A fleet that defines no receivers, and in which no team names one, routes alerts in
+some other way and gets no such finding.
 
 Source: Alertmanager, routing by label.
 """
@@ -29,8 +29,10 @@ DOC = RuleDoc(
 
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield a finding for each team with queues, in a fleet where others have a receiver, that has no receiver."""
+    """Yield a finding for each team with queues that has no receiver, in a fleet that has receivers at all."""
     teams = teams_with_queues(fleet)
-    for team in teams if any(team.receiver for team in teams) else ():
+    said = fleet.monitoring.alertmanager
+    goes = f": they go to `{said.platform}`" if said.receivers and said.platform else ""
+    for team in teams if said.receivers or any(team.receiver for team in teams) else ():
         if not team.receiver:
-            yield DOC.found(f"Team `{team.name}` has no receiver for its alerts", at=fleet.places.key(team.path))
+            yield DOC.found(f"Team `{team.name}` has no receiver for its alerts{goes}", at=fleet.places.key(team.path))
