@@ -23,6 +23,7 @@ from gpuplan.catalog import (
     operator,
     provided,
     releases,
+    serving,
     upgrades,
     vendors,
     xids,
@@ -38,20 +39,24 @@ from gpuplan.catalog.mig import MigClass, MigProfile, Placement
 from gpuplan.catalog.operator import OperatorField, OperatorLine, OperatorReleases
 from gpuplan.catalog.provided import ProvidedStack
 from gpuplan.catalog.releases import Component, Release
+from gpuplan.catalog.serving import Bounds, Controller, Engine, ServingMetric, Servings
 from gpuplan.catalog.upgrades import Stop
 from gpuplan.catalog.vendors import Families, Family, VendorExporter
 from gpuplan.catalog.xids import XidClass
 
 __all__ = [
+    "Bounds",
     "Card",
     "Catalog",
     "Compatibility",
     "Component",
+    "Controller",
     "Cuts",
     "DistributionNodes",
     "DriverBranch",
     "DriverLimits",
     "Drivers",
+    "Engine",
     "Exporter",
     "Families",
     "Family",
@@ -68,6 +73,8 @@ __all__ = [
     "Placement",
     "ProvidedStack",
     "Release",
+    "ServingMetric",
+    "Servings",
     "Stop",
     "Vendor",
     "VendorExporter",
@@ -93,6 +100,7 @@ class Catalog:
     upgrades: Mapping[str, Stop]
     compat: Compatibility
     metrics: Mapping[str, Metric]
+    serving: Servings
     vendors: Families
     xids: Mapping[str, XidClass]
     hami: Hami
@@ -137,6 +145,7 @@ def load() -> Catalog:
         upgrades=upgrades.read(),
         compat=compat.read(),
         metrics=metrics.read(),
+        serving=serving.read(),
         vendors=vendors.read(),
         xids=xids.read(),
         hami=hami.read(),
