@@ -16,7 +16,7 @@ import pytest
 from tests.controlplane.controlplane import ControlPlane
 from tests.controlplane.toolchain import ToolchainError, tool_path
 
-FIXTURES = ("tools", "amtool", "helmrender", "kubeconform", "promtool", "yamlread")
+FIXTURES = ("tools", "amtool", "helmrender", "kubeconform", "prometheuses", "promtool", "promtools", "yamlread")
 PROGRAMS = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kueue", "kwok")
 
 
@@ -57,6 +57,18 @@ def kubeconform() -> Path:
 def promtool() -> Path:
     """The promtool binary."""
     return tool_or_skip("promtool")
+
+
+@pytest.fixture(scope="session")
+def promtools(promtool: Path) -> tuple[Path, ...]:
+    """promtool of the newest and of the oldest Prometheus that our rules work with."""
+    return promtool, tool_or_skip("promtool-2.42")
+
+
+@pytest.fixture(scope="session")
+def prometheuses() -> tuple[Path, ...]:
+    """The newest and the oldest Prometheus that our rules work with."""
+    return tool_or_skip("prometheus"), tool_or_skip("prometheus-2.42")
 
 
 @pytest.fixture(scope="session")

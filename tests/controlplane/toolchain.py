@@ -61,6 +61,9 @@ class Tool:
     name: str
     graph: Graph
     package: str
+    system: str = ""
+    """The system's own program that stands in where its version begins with `version`."""
+    version: str = ""
 
 
 KUBE = Graph(
@@ -77,6 +80,12 @@ KWOK = Graph(name="kwok")
 KUBECONFORM = Graph(name="kubeconform")
 # Service discovery of a dozen clouds is most of promtool's code and no part of checking a rule.
 PROMTOOL = Graph(name="promtool", tags=("remove_all_sd", "enable_kubernetes_sd"))
+# The oldest Prometheus that our rules promise to work with: Debian's.
+PROMETHEUS2 = Graph(
+    name="prometheus2",
+    variables=("github.com/prometheus/common/version.Version=2.42.0",),
+    tags=("remove_all_sd",),
+)
 HELM = Graph(name="helm")
 ALERTMANAGER = Graph(name="alertmanager")
 
@@ -91,6 +100,21 @@ TOOLS = (
     Tool(name="kwok", graph=KWOK, package="sigs.k8s.io/kwok/cmd/kwok"),
     Tool(name="kubeconform", graph=KUBECONFORM, package="github.com/yannh/kubeconform/cmd/kubeconform"),
     Tool(name="promtool", graph=PROMTOOL, package="github.com/prometheus/prometheus/cmd/promtool"),
+    Tool(name="prometheus", graph=PROMTOOL, package="github.com/prometheus/prometheus/cmd/prometheus"),
+    Tool(
+        name="promtool-2.42",
+        graph=PROMETHEUS2,
+        package="github.com/prometheus/prometheus/cmd/promtool",
+        system="promtool",
+        version="2.42.",
+    ),
+    Tool(
+        name="prometheus-2.42",
+        graph=PROMETHEUS2,
+        package="github.com/prometheus/prometheus/cmd/prometheus",
+        system="prometheus",
+        version="2.42.",
+    ),
     Tool(name="helmrender", graph=HELM, package="./helmrender"),
     Tool(name="amtool", graph=ALERTMANAGER, package="github.com/prometheus/alertmanager/cmd/amtool"),
 )
@@ -155,6 +179,8 @@ def graph_folder(graph: Graph) -> Path:
 def tool_path(name: str) -> Path:
     """Return the binary of a tool, building it first where the cache lacks it. Raises `ToolchainError`."""
     tool = next(tool for tool in TOOLS if tool.name == name)
+    if installed := stand_in(tool):
+        return installed
     folder = graph_folder(tool.graph)
     binary = folder / "bin" / name
     if binary.exists():
@@ -165,9 +191,19 @@ def tool_path(name: str) -> Path:
     return binary
 
 
+def stand_in(tool: Tool) -> Path | None:
+    """Return the system's own program where a tool accepts it: of just the version that we would build."""
+    found = shutil.which(tool.system) if tool.system else None
+    if found is None:
+        return None
+    said = subprocess.run([found, "--version"], capture_output=True, text=True, check=False)
+    match = re.search(r"version (\S+)", said.stdout + said.stderr)
+    return Path(found) if match and match.group(1).startswith(tool.version) else None
+
+
 def is_built(tool: Tool) -> bool:
-    """Tell whether the cache holds a tool."""
-    return (graph_folder(tool.graph) / "bin" / tool.name).exists()
+    """Tell whether a tool can be had without building it."""
+    return stand_in(tool) is not None or (graph_folder(tool.graph) / "bin" / tool.name).exists()
 
 
 def build(tool: Tool, binary: Path) -> None:
