@@ -174,6 +174,8 @@ class Serving:
     """Empty where the spec names none."""
     port: int
     """0 for the engine's usual one."""
+    bounds_milliseconds: tuple[int, ...]
+    """Bounds that the engine is started with, sorted; empty for its usual ones."""
     slo: Slo | None
     """None where nothing is promised."""
     path: KeyPath

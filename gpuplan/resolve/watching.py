@@ -158,7 +158,12 @@ def serving(spec: TaskPoolSpec, path: KeyPath) -> Serving | None:
         budget = 1 - Fraction(said.slo.objective_percent) / 100
         promise = Slo(latency_milliseconds=said.slo.latency_milliseconds, budget=budget)
     return Serving(
-        engine=said.engine, version=said.version or "", port=said.port or 0, slo=promise, path=(*path, "serving")
+        engine=said.engine,
+        version=said.version or "",
+        port=said.port or 0,
+        bounds_milliseconds=tuple(sorted(set(said.bounds_milliseconds))),
+        slo=promise,
+        path=(*path, "serving"),
     )
 
 

@@ -43,5 +43,7 @@ class ServingSpec(SpecModel):
     """Its version; the newest that the catalogue knows by default."""
     port: Annotated[int, Field(ge=1, le=65535)] | None = None
     """Port of its metrics; the engine's usual one by default."""
+    bounds_milliseconds: Annotated[list[Annotated[int, Field(ge=1, le=3_600_000)]], Field(max_length=100)] = []
+    """Bounds of the histogram that a promise is measured by, where the engine is started with others than its usual ones."""
     slo: SloSpec | None = None
     """The promise on latency; none by default."""
