@@ -1,0 +1,139 @@
+"""What `gpuplan cost` bills beside the price of what teams hold: hours, and what was used, reserved, borrowed and nobody's.
+
+All of it is recorded once a minute beside the prices, so that the sum of a day's samples over 60 is hours, or money. What a
+team reserves is its nominal quota by the spec; what it borrows is what Kueue lets its queues use beyond their quota.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from gpuplan.emit.monitoring import series
+from gpuplan.emit.monitoring.alerts import Group, record
+from gpuplan.manifests.kinds.monitoring import RecordingRule
+from gpuplan.model.flavors import Flavor
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.quota_tree import NO_QUOTA
+
+INTERVAL = "60s"
+"""One sample a minute: `gpuplan cost` divides by 60."""
+
+_HELD = (
+    f"{series.POD_REQUESTS} * on (node) group_left (pool) {series.NODE_POOL}"
+    f" * on (pool, resource) group_left () {series.FRACTION}"
+)
+"""Cards that each pod holds, by pool and resource."""
+
+_BUSY = f'clamp_max(avg by (namespace, pod) ({series.GPU_UTIL}{{pod!=""}}), 1)'
+"""Busy part of each pod's cards; one that is not measured has none."""
+
+
+def groups(_fleet: Fleet, cluster: Cluster) -> Iterator[Group]:
+    """Yield what the teams of a cluster reserve. The computed part is `records`, for the group of the prices."""
+    facts = (*_flavors(cluster), *_reserved(cluster))
+    if facts:
+        yield Group(name="gpuplan-reserved", records=facts, interval=INTERVAL)
+
+
+def records(cluster: Cluster) -> Iterator[RecordingRule]:
+    """Yield the computed series of a cluster, each after those that it reads."""
+    yield record(series.POOL_BILLED, f"{series.POOL_CAPACITY}")
+    yield record(series.NO_TEAM, f"{_without_team(cluster)} or {series.POOL_CAPACITY} * 0")
+    yield record(series.NO_TEAM_COST, _priced(series.NO_TEAM))
+    if cluster.teams:
+        yield record(series.TEAM_BILLED, f"{series.TEAM_ALLOCATED}")
+        yield record(series.TEAM_IDLE_BILLED, f"{series.TEAM_IDLE}")
+        yield record(series.TEAM_USED, f"{_used()} or {series.TEAM_ALLOCATED} * 0")
+        yield record(series.TEAM_USED_COST, _priced(series.TEAM_USED))
+    if cluster.cohorts_with_queues:
+        yield record(series.TEAM_BORROWED, _borrowed())
+        yield record(series.TEAM_BORROWED_COST, _priced_by_tier(series.TEAM_BORROWED))
+
+
+def _without_team(cluster: Cluster) -> str:
+    known = f" unless on (namespace) {series.NAMESPACE_TEAM}" if cluster.teams else ""
+    return f"sum by (pool) ({_HELD}{known})"
+
+
+def _used() -> str:
+    held = f"sum by (namespace, pod, pool) ({_HELD})"
+    team = f"on (namespace) group_left (team) {series.NAMESPACE_TEAM}"
+    return f"sum by (team, pool) ({held} * on (namespace, pod) group_left () {_BUSY} * {team})"
+
+
+def _borrowed() -> str:
+    """Return what queues use beyond their quota, in cards. A queue borrows of each flavor and resource for itself."""
+    usage, quota = (
+        f'max by (cluster_queue, flavor, resource) (kueue_cluster_queue_{what}{{replica_role!="follower"}})'
+        for what in ("resource_usage", "nominal_quota")
+    )
+    cards = f"on (flavor, resource) group_left (tier) {series.FLAVOR_FRACTION}"
+    team = f"on (cluster_queue) group_left (team) {series.QUEUE_TEAM}"
+    return f"sum by (team, tier) (clamp_min({usage} - {quota}, 0) * {cards} * {team})"
+
+
+def _priced(cards: series.Series) -> str:
+    return f"{cards} * on (pool) group_left (currency) {series.CARD_PRICE}"
+
+
+def _priced_by_tier(cards: series.Series) -> str:
+    """Return the price of cards of a tier, whose pools all have one price."""
+    tier = f"{series.CARD_PRICE} * on (pool) group_left (tier) {series.POOL}"
+    return f"{cards} * on (tier) group_left (currency) max by (tier, currency) ({tier})"
+
+
+def _flavors(cluster: Cluster) -> Iterator[RecordingRule]:
+    if cluster.cohorts_with_queues:
+        for flavor in cluster.flavors:
+            for resource, unit in sorted(flavor.units.items()):
+                labels = {"flavor": flavor.name, "resource": resource, "tier": flavor.tier.name}
+                yield record(series.FLAVOR_FRACTION, f"vector({number(unit.card_share)})", **labels)
+
+
+def _reserved(cluster: Cluster) -> Iterator[RecordingRule]:
+    """Yield the cards, and their price, that nominal quotas give each team of each tier."""
+    owned: dict[tuple[str, str], Fraction] = {}
+    for cohort in cluster.cohorts:
+        for queue in cohort.queues:
+            for flavor in cohort.flavors:
+                key = (queue.team.name, flavor.tier.name)
+                owned[key] = owned.get(key, Fraction(0)) + _cards(cluster, queue.name, flavor)
+    tiers = {flavor.tier.name: flavor.tier for flavor in cluster.flavors}
+    for (team, tier), cards in sorted(owned.items()):
+        if cards:
+            yield record(series.TEAM_RESERVED, f"vector({number(cards)})", team=team, tier=tier)
+            price = tiers[tier].cost_per_card_hour
+            if price:
+                labels = {"team": team, "tier": tier, "currency": tiers[tier].currency}
+                yield record(series.TEAM_RESERVED_COST, f"vector({number(cards * Fraction(price))})", **labels)
+
+
+def _cards(cluster: Cluster, queue: str, flavor: Flavor) -> Fraction:
+    limits = cluster.quota.queues[queue].limits
+    return sum(
+        (
+            unit.card_share * limits.get((flavor.name, resource), NO_QUOTA).nominal
+            for resource, unit in flavor.units.items()
+        ),
+        start=Fraction(0),
+    )
+
+
+def number(exact: Fraction) -> str:
+    """Return a number for PromQL: a decimal where it is one, else the division, which Prometheus rounds once.
+
+    >>> number(Fraction("153.60")), number(Fraction(10, 7))
+    ('153.6', '10 / 7')
+    """
+    below = exact.denominator
+    for prime in (2, 5):
+        while below % prime == 0:
+            below //= prime
+    if below != 1:
+        return f"{exact.numerator} / {exact.denominator}"
+    digits = 0
+    while (exact * 10**digits).denominator != 1:
+        digits += 1
+    whole = str((exact * 10**digits).numerator).rjust(digits + 1, "0")
+    return f"{whole[:-digits]}.{whole[-digits:]}" if digits else whole
