@@ -31,7 +31,8 @@ class CardMetrics:
 
     `presence` is there for every card that works at all. `temperature` and `temperature_limit` are in degrees Celsius,
     `uncorrectable` counts memory errors that cost data, `unhealthy` is a condition that holds while the vendor's own
-    verdict is bad. Units of the rest differ by vendor.
+    verdict is bad. `utilisation` goes from 0 to `utilisation_full`, `power` is in parts of a watt, `power_per_watt` to each.
+    The two figures of memory share a unit, which differs by vendor.
     """
 
     presence: str
@@ -40,7 +41,9 @@ class CardMetrics:
     uncorrectable: str
     unhealthy: str
     power: str
+    power_per_watt: int
     utilisation: str
+    utilisation_full: int
     memory_used: str
     memory_total: str
 
@@ -69,6 +72,8 @@ class VendorExporter:
     per_board: bool
     holder: Mapping[str, str]
     """Our labels of the pod that holds a card, and the exporter's, where they differ."""
+    labels: tuple[str, ...]
+    """Other labels of its series, as far as we know them."""
     metrics: CardMetrics
     limit_celsius: int
     unchecked: frozenset[str]
@@ -158,6 +163,7 @@ def _exporter(row: Row) -> VendorExporter:
         card=MappingProxyType(row.mapping("card")),
         per_board=row.flag("perBoard"),
         holder=MappingProxyType(row.mapping("holder")),
+        labels=row.texts("labels"),
         metrics=_metrics(row.mapping("metrics")),
         limit_celsius=row.whole("limitCelsius", 0),
         unchecked=row.unchecked,
@@ -174,7 +180,9 @@ def _metrics(said: Mapping[str, str]) -> CardMetrics:
         uncorrectable=said["uncorrectable"],
         unhealthy=said.get("unhealthy", ""),
         power=said["power"],
+        power_per_watt=int(said.get("powerPerWatt", 1)),
         utilisation=said["utilisation"],
+        utilisation_full=int(said.get("utilisationFull", 1)),
         memory_used=said["memoryUsed"],
         memory_total=said["memoryTotal"],
     )

@@ -36,6 +36,7 @@ QUEUE_TEAM = _series(
 POOL = _series("gpuplan_pool_info", "pool tier card sharing", "1 for each node pool")
 POOL_NODES = _series("gpuplan_pool_nodes", "pool", "nodes of a pool by the spec")
 CARDS_PER_NODE = _series("gpuplan_pool_gpus_per_node", "pool", "cards that each node of a pool reports")
+NODE_CAPACITY = _series("gpuplan_pool_node_cards", "pool", "cards of each node of a pool by the spec")
 FRACTION = _series("gpuplan_pool_gpu_fraction", "pool resource", "part of a card that one unit of a resource is")
 MIG_FRACTION = _series("gpuplan_pool_mig_fraction", "pool GPU_I_PROFILE", "part of a card that a MIG instance is")
 PRICE = _series("gpuplan_pool_gpu_hourly_cost", "pool resource currency", "price of one unit of a resource for an hour")
