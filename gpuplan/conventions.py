@@ -302,6 +302,16 @@ def disruption_budget_name(task_pool: str) -> str:
     return f"{OWN_PREFIX}{task_pool}"
 
 
+def serving_monitor_name(task_pool: str) -> str:
+    """Name the PodMonitor of a task pool's engines."""
+    return f"{OWN_PREFIX}serving-{task_pool}"
+
+
+def release_monitor_name(controller: str) -> str:
+    """Name the ServiceMonitor of a release controller; its own chart may bring one under its plain name."""
+    return f"{OWN_PREFIX}releases-{controller}"
+
+
 def daemon_set_name(agent: str, pool: str) -> str:
     """Name an agent's DaemonSet of a pool, and the configuration that goes with it."""
     return f"{agent}-{pool}"

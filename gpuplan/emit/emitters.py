@@ -24,7 +24,7 @@ from gpuplan.emit import (
     runtime,
     tenancy,
 )
-from gpuplan.emit.monitoring import alertmanager, publish
+from gpuplan.emit.monitoring import alertmanager, publish, scrapes
 from gpuplan.manifests.set import Manifest, ManifestSet, TextFile
 from gpuplan.model.fleet import Cluster, Fleet
 
@@ -46,6 +46,7 @@ EMITTERS: tuple[Emitter, ...] = (
     disruption.emit,
     guardrails.emit,
     exporters.emit,
+    scrapes.emit,
     publish.emit,
     node_health.emit,
 )
