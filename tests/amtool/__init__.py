@@ -1,0 +1,1 @@
+"""Alertmanager's own tool over the configuration that we render."""
