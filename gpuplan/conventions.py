@@ -93,6 +93,10 @@ AMD_NAMESPACE_ON_OPENSHIFT = "openshift-amd-gpu"
 AMD_PARTITIONS = "gpuplan-gpu-partitions"
 """ConfigMap with the partition profiles of a cluster."""
 
+# Grafana.
+ANNOTATION_GRAFANA_FOLDER = "grafana_folder"
+"""On a dashboard's ConfigMap: the folder into which Grafana's sidecar puts it, by its usual setting."""
+
 # Argo CD.
 ANNOTATION_SYNC_WAVE = "argocd.argoproj.io/sync-wave"
 ANNOTATION_SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
@@ -300,6 +304,11 @@ def node_readiness_rule_name(pool: str) -> str:
 def disruption_budget_name(task_pool: str) -> str:
     """Name the PodDisruptionBudget of a stateful task pool in a namespace."""
     return f"{OWN_PREFIX}{task_pool}"
+
+
+def dashboard_name(key: str) -> str:
+    """Name the ConfigMap of one of a cluster's dashboards."""
+    return f"{OWN_PREFIX}dashboard-{key}"
 
 
 def serving_monitor_name(task_pool: str) -> str:

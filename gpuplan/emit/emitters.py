@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from gpuplan.emit import (
     amd,
     argocd,
+    dashboards,
     dcgm,
     device_plugin,
     disruption,
@@ -48,6 +49,7 @@ EMITTERS: tuple[Emitter, ...] = (
     exporters.emit,
     scrapes.emit,
     publish.emit,
+    dashboards.emit,
     node_health.emit,
 )
 SNIPPETS: tuple[Snippets, ...] = (

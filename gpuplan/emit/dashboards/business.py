@@ -1,0 +1,157 @@
+"""Panels on what the fleet is for: latency, training throughput, releases, and what is guaranteed at peak hours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuplan.emit.dashboards.context import Context
+from gpuplan.emit.dashboards.panels import Panel, Query, above, below, stat
+from gpuplan.emit.monitoring.series import (
+    GUARANTEE,
+    LATENCY,
+    RELEASE_SUCCESS,
+    REQUESTS,
+    SLOW_1H,
+    SLOW_5M,
+    SLOW_6H,
+    TENSOR,
+    THROUGHPUT_CHANGE,
+)
+from gpuplan.model.queues import TaskPool
+
+
+def serving_pools(on: Context) -> tuple[TaskPool, ...]:
+    """Return the cluster's task pools with an engine."""
+    return tuple(cohort.task_pool for cohort in on.cluster.cohorts if cohort.task_pool.serving)
+
+
+def overview(on: Context) -> Iterator[Panel]:
+    """Yield the business of a whole cluster."""
+    yield latency(on, "task_pool, model", "{{task_pool}} {{model}}")
+    yield requests(on, "task_pool", "{{task_pool}}")
+    yield throughput(on, "team")
+    yield releases(on)
+    yield Panel(
+        title="Guarantee at peak hours",
+        says="Part of a week's peak hours in which no work waited below its own quota; the worst queue of each team.",
+        kind="lines",
+        queries=(Query(expr=f"min by (team) ({on.scope.of(GUARANTEE)})", legend="{{team}}"),),
+        unit="percentunit",
+        limit=below(0.99),
+        least=0,
+        most=1,
+    )
+
+
+def latency(on: Context, by: str, legend: str) -> Panel:
+    """Return the latency, and what was promised."""
+    promised = tuple(
+        Query(expr=f"vector({pool.serving.slo.latency_milliseconds / 1000:g})", legend=f"{pool.name}: promise")
+        for pool in serving_pools(on)
+        if pool.serving and pool.serving.slo
+    )
+    return Panel(
+        title="Latency",
+        says="Latency of the slowest twentieth of the requests: to the first token (vLLM, SGLang), to the whole answer (TGI); "
+        "Triton tells a mean.",
+        kind="lines",
+        queries=(Query(expr=f"max by ({by}) ({on.scope.of(LATENCY)})", legend=legend), *promised),
+        unit="s",
+        least=0,
+    )
+
+
+def requests(on: Context, by: str, legend: str) -> Panel:
+    """Return the requests."""
+    return Panel(
+        title="Requests",
+        says="Requests that were answered, a second.",
+        kind="stacked",
+        queries=(Query(expr=f"sum by ({by}) ({on.scope.of(REQUESTS)})", legend=legend),),
+        unit="reqps",
+        least=0,
+    )
+
+
+def throughput(on: Context, by: str) -> Panel:
+    """Return how much faster or slower training is than a week ago."""
+    return Panel(
+        title="Training throughput",
+        says="Work of the tensor pipes in training, against the week before: -20 % is a fifth less.",
+        kind="lines",
+        queries=(Query(expr=f"min by ({by}) ({on.scope.of(THROUGHPUT_CHANGE)})", legend=f"{{{{{by}}}}}"),),
+        unit="percentunit",
+        limit=below(-on.thresholds.throughput_drop_percent / 100),
+    )
+
+
+def tensor(on: Context) -> Panel:
+    """Return the work of the tensor pipes."""
+    return Panel(
+        title="Tensor pipes",
+        says="Busy part of the tensor pipes under training work: the best measure of throughput that a card gives.",
+        kind="lines",
+        queries=(Query(expr=on.scope.of(TENSOR), legend="{{team}} {{pool}}"),),
+        unit="percentunit",
+        least=0,
+        most=1,
+    )
+
+
+def releases(on: Context) -> Panel:
+    """Return how releases went."""
+    return Panel(
+        title="Releases that succeeded",
+        says="Part of a week's syncs and rollouts that succeeded; the worst of each project.",
+        kind="lines",
+        queries=(Query(expr=f"min by (project) ({on.scope.of(RELEASE_SUCCESS)})", legend="{{project}}"),),
+        unit="percentunit",
+        least=0,
+        most=1,
+    )
+
+
+def glance(on: Context) -> Iterator[Panel]:
+    """Yield the numbers of serving."""
+    s = on.scope
+    yield stat("Requests", "Requests that are answered, a second.", f"sum({s.of(REQUESTS)})", "reqps")
+    yield stat("Slowest", "Highest latency of all models.", f"max({s.of(LATENCY)})", "s")
+    yield stat(
+        "Beyond the promise",
+        "Part of the requests of an hour that took longer than promised; the worst model.",
+        f"max({s.of(SLOW_1H)})",
+        "percentunit",
+    )
+
+
+def promises(on: Context) -> Iterator[Panel]:
+    """Yield how much of the promise is used up, and how fast."""
+    s = on.scope
+    windows = {"5 min": SLOW_5M, "1 h": SLOW_1H, "6 h": SLOW_6H}
+    yield Panel(
+        title="Requests beyond the promise",
+        says="Part of the requests that took longer than promised, over windows of different length.",
+        kind="lines",
+        queries=tuple(
+            Query(expr=f"max by (task_pool, model) ({s.of(one)})", legend=f"{{{{task_pool}}}} {{{{model}}}} {name}")
+            for name, one in windows.items()
+        ),
+        unit="percentunit",
+        least=0,
+    )
+    budgets = [(pool.name, pool.serving.slo.budget) for pool in serving_pools(on) if pool.serving and pool.serving.slo]
+    yield Panel(
+        title="Burn rate",
+        says="How many times faster than allowed the promise is used up, over one hour: at 1 it lasts as long as it should, "
+        "at 14.4 a month's allowance is gone in two days.",
+        kind="lines",
+        queries=tuple(
+            Query(
+                expr=f"max by (model) ({s.of(SLOW_1H, task_pool=name)}) / {float(budget):g}",
+                legend=f"{name} {{{{model}}}}",
+            )
+            for name, budget in budgets
+        ),
+        limit=above(14.4),
+        least=0,
+    )
