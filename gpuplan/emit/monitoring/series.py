@@ -74,6 +74,13 @@ POOL_ALLOCATED = _series("gpuplan:pool_gpus_allocated:sum", "pool", "cards that 
 TEAM_ALLOCATED = _series("gpuplan:team_gpus_allocated:sum", "team pool", "cards that pods of a team hold")
 PODS_WITHOUT_TEAM = _series("gpuplan:pods_without_team:count", "", "pods with cards in namespaces of no team")
 
+# The state of cards (`state/`).
+THROTTLED = _series(
+    "gpuplan:card_throttled:bool",
+    "node pool gpu UUID reason",
+    "1 while a card is slowed down by hw_thermal, hw_power_brake, hw_slowdown or sw_thermal, else 0",
+)
+
 # Runs of tasks (`tasks.py`).
 QUEUE_WAIT = _series(
     "gpuplan:queue_wait_seconds:p95", "cluster_queue", "wait for admission; with five jobs an hour or more"
