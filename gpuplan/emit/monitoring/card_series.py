@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from gpuplan.catalog import Catalog, Family
 from gpuplan.catalog.cards import Vendor
-from gpuplan.emit.monitoring.series import NODE_CARDS, NODE_POOL
+from gpuplan.emit.monitoring.series import CARDS_PER_NODE, NODE_CARDS, NODE_POOL
 from gpuplan.model.pools import NodePool
 
 HOTTEST = 150
@@ -52,8 +52,7 @@ def silent(catalog: Catalog, pools: Iterable[NodePool]) -> str:
 def missing(catalog: Catalog, pools: Iterable[NodePool]) -> str:
     """Find the nodes that report too few cards, by `node` and `pool`; the value is how many are missing."""
     return either(
-        f"({nodes} * on (pool) group_left () gpuplan_pool_gpus_per_node)\n"
-        f"- on (node) group_left () {NODE_CARDS} > 0{condition}"
+        f"({nodes} * on (pool) group_left () {CARDS_PER_NODE})\n- on (node) group_left () {NODE_CARDS} > 0{condition}"
         for nodes, condition in _watched(catalog, pools)
     )
 
@@ -110,10 +109,15 @@ def either(expressions: Iterable[str]) -> str:
 
 def _per_card(family: Family, expression: str) -> str:
     """Take each card once, under our labels."""
+    return f"max by ({', '.join(_labels(family))}) ({labelled(family, expression)})"
+
+
+def labelled(family: Family, expression: str) -> str:
+    """Give the series of an exporter our labels of a card."""
     for ours, theirs in family.exporter.card.items():
         if ours != theirs:
             expression = f'label_replace({expression}, "{ours}", "$1", "{theirs}", "(.+)")'
-    return f"max by ({', '.join(_labels(family))}) ({expression})"
+    return expression
 
 
 def _labels(family: Family) -> tuple[str, ...]:
@@ -126,6 +130,4 @@ def _with_pool(family: Family, expression: str) -> str:
     if family.vendor is Vendor.NVIDIA:
         return expression
     card = ", ".join(_labels(family))
-    return (
-        f"({expression}) * on (node) group_left (pool) topk by (node) (1, {NODE_POOL})\nor on ({card}) ({expression})"
-    )
+    return f"({expression}) * on (node) group_left (pool) {NODE_POOL}\nor on ({card}) ({expression})"

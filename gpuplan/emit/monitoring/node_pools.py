@@ -2,13 +2,16 @@
 
 Facts: kube-state-metrics 2.20. It shows pods without any allow list, so where DaemonSets bear the pool's name (our own
 agents, and those of AMD's operator) they tell the pool of a node. Elsewhere the nodes' labels do, which it exports only
-if `--metric-labels-allowlist=nodes=[…]` names them; and where no other pool of the cluster offers a pool's resource, the
-nodes that offer it are the pool's.
+if `--metric-labels-allowlist=nodes=[…]` names them (`label_keys`); and where no other pool of the cluster offers a pool's
+resource, the nodes that offer it are the pool's.
+
+A node is in one pool, whatever they say: the first that claims it. So joins by node cannot fail, for which two pools of one
+node would be a reason to drop the whole rule.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from gpuplan import conventions
 from gpuplan.catalog.cards import Vendor
@@ -26,7 +29,7 @@ _BY_LABELS = "no node with the labels of a pool (does --metric-labels-allowlist 
 
 def info(cluster: Cluster) -> RecordingRule:
     """Return the series that says which pool each node belongs to, by `node` and `pool`."""
-    return record(NODE_POOL, "\nor\n".join(_expressions(cluster)))
+    return record(NODE_POOL, "\nor on (node)\n".join(_expressions(cluster)))
 
 
 def unknown(cluster: Cluster) -> str:
@@ -35,14 +38,18 @@ def unknown(cluster: Cluster) -> str:
     return "kube-state-metrics shows " + " and ".join(words for words, pools in seen if pools)
 
 
+def label_keys(cluster: Cluster) -> tuple[str, ...]:
+    """Return the keys of node labels that kube-state-metrics must export, sorted."""
+    return tuple(sorted({key for pool in _others(cluster) for key in node_labels(pool)}))
+
+
 def _expressions(cluster: Cluster) -> Iterator[str]:
-    managed, by_amd = agents.managed_pools(cluster), amd.operator_pools(cluster)
-    if managed:
-        names = "|".join(agent.name for agent in (agents.DEVICE_PLUGIN, agents.DCGM_EXPORTER))
-        yield _by_pods(f"({names})-({_any_of([pool.name for pool in managed])})", "$2")
-    if by_amd:
-        names = _any_of([conventions.device_config_name(pool.name) for pool in by_amd])
-        yield _by_pods(f"({names})-({amd.PLUGIN}|{amd.EXPORTER})", "$1", namespace=amd.namespace(cluster))
+    for pool in agents.managed_pools(cluster):
+        names = "|".join(f"{agent.name}-{pool.name}" for agent in (agents.DEVICE_PLUGIN, agents.DCGM_EXPORTER))
+        yield _by_pods(pool, names, conventions.SYSTEM_NAMESPACE)
+    for pool in amd.operator_pools(cluster):
+        names = "|".join(amd.agent_name(pool, agent) for agent in (amd.PLUGIN, amd.EXPORTER))
+        yield _by_pods(pool, names, amd.namespace(cluster))
     for pool in _others(cluster):
         yield _by_labels(pool)
     for pool in _others(cluster):
@@ -59,19 +66,10 @@ def _others(cluster: Cluster) -> list[NodePool]:
     return [pool for pool in cluster.pools if pool.name not in known]
 
 
-def _any_of(names: Sequence[str]) -> str:
-    return "|".join(names)
-
-
-def _by_pods(exact: str, pool: str, namespace: str = "") -> str:
+def _by_pods(pool: NodePool, names: str, namespace: str) -> str:
     """Match the exact names, so that another stack's DaemonSets in the cluster (a mixed pilot) are no pool of ours."""
-    within = f'namespace="{namespace}", ' if namespace else ""
-    return (
-        "max by (node, pool) (label_replace(\n"
-        f'  kube_pod_info{{{within}created_by_kind="DaemonSet", created_by_name=~"{exact}", node!=""}},\n'
-        f'  "pool", "{pool}", "created_by_name", "{exact}"\n'
-        "))"
-    )
+    chosen = f'namespace="{namespace}", created_by_kind="DaemonSet", created_by_name=~"{names}", node!=""'
+    return _of_pool(f"kube_pod_info{{{chosen}}}", pool)
 
 
 def _by_labels(pool: NodePool) -> str:
@@ -89,4 +87,4 @@ def _by_resource(cluster: Cluster, pool: NodePool) -> Iterator[str]:
 
 
 def _of_pool(expression: str, pool: NodePool) -> str:
-    return f'max by (node, pool) (label_replace({expression}, "pool", "{pool.name}", "", ""))'
+    return f'label_replace(max by (node) ({expression}), "pool", "{pool.name}", "", "")'
