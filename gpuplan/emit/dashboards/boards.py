@@ -54,7 +54,7 @@ def _fleet(on: Context, present: Present) -> Board:
 
     def priced() -> Iterator[Panel]:
         yield from cost.held(on, "team")
-        yield from (cost.by_cost_center(on), cost.by_pool(on), cost.unallocated(on))
+        yield from (cost.by_cost_center(on), cost.by_pool(on), cost.unallocated(on), cost.bill(on))
 
     def runs() -> Iterator[Panel]:
         yield from tasks.queues(on, "team")
@@ -124,6 +124,10 @@ def _team(on: Context, present: Present) -> Board:
         yield business.latency(on, "task_pool, model", "{{task_pool}} {{model}}")
         yield from (business.throughput(on, "pool"), business.tensor(on))
 
+    def priced() -> Iterator[Panel]:
+        yield from cost.held(on, "pool")
+        yield cost.bill(on)
+
     sections = _sections(
         present,
         At_a_glance=glance(),
@@ -131,7 +135,7 @@ def _team(on: Context, present: Present) -> Board:
         Task_runs=runs(),
         Governance=ruled(),
         Business=results(),
-        Cost=cost.held(on, "pool"),
+        Cost=priced(),
     )
     return _board(
         "team", "GPU team", "What does a team hold, does its work get through, what does it cost?", on, sections

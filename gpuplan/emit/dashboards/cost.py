@@ -6,7 +6,16 @@ from collections.abc import Iterator
 
 from gpuplan.emit.dashboards.context import Context
 from gpuplan.emit.dashboards.panels import Panel, Query, stat
-from gpuplan.emit.monitoring.series import POOL_COST, TEAM_COST, TEAM_IDLE_COST, UNALLOCATED_COST
+from gpuplan.emit.monitoring.series import (
+    NO_TEAM_COST,
+    POOL_COST,
+    TEAM_BORROWED_COST,
+    TEAM_COST,
+    TEAM_IDLE_COST,
+    TEAM_RESERVED_COST,
+    TEAM_USED_COST,
+    UNALLOCATED_COST,
+)
 
 
 def of_cluster(on: Context) -> Panel:
@@ -32,14 +41,38 @@ def held(on: Context, by: str) -> Iterator[Panel]:
     )
 
 
+def bill(on: Context) -> Panel:
+    """Return the lines of a bill: what is reserved, held, used and borrowed."""
+    lines = {
+        "reserved": TEAM_RESERVED_COST,
+        "held": TEAM_COST,
+        "busy": TEAM_USED_COST,
+        "borrowed": TEAM_BORROWED_COST,
+    }
+    return Panel(
+        title="Reserved, held, busy, borrowed",
+        says="Price of the quota, of the cards held, of their busy part, and of what is used beyond quota, for an hour.",
+        kind="lines",
+        queries=tuple(Query(expr=f"sum({on.scope.of(one)})", legend=name) for name, one in lines.items()),
+        unit=on.money,
+        least=0,
+    )
+
+
 def unallocated(on: Context) -> Panel:
-    """Return the price of what nobody holds."""
-    return _stacked(
-        on,
-        "Unallocated cost",
-        "Price of the cards that no team holds. With the teams' cost it adds up to the price of the pool.",
-        "pool",
-        on.scope.of(UNALLOCATED_COST),
+    """Return the price of what no team holds."""
+    s = on.scope
+    return Panel(
+        title="Unallocated cost",
+        says="Price of the cards that no team holds, and the part of it that pods of no team hold. With the teams' cost it "
+        "adds up to the price of the pool.",
+        kind="lines",
+        queries=(
+            Query(expr=f"sum by (pool) ({s.of(UNALLOCATED_COST)})", legend="{{pool}}"),
+            Query(expr=f"sum by (pool) ({s.of(NO_TEAM_COST)})", legend="{{pool}}: pods of no team"),
+        ),
+        unit=on.money,
+        least=0,
     )
 
 

@@ -18,13 +18,12 @@ from gpuplan.emit.monitoring.series import (
     POOL_ALLOCATED,
     POOL_CAPACITY,
     POOL_NODES,
+    THROTTLED,
     Series,
 )
 
 CARD = "cluster, node, gpu, UUID"
 """What tells one physical card from another."""
-THROTTLES = {"heat (hardware)": 64, "power brake": 128, "hardware slow-down": 8, "heat (software)": 32}
-"""Bits of DCGM_FI_DEV_CLOCK_THROTTLE_REASONS that mean trouble; idling and a power cap are normal (NVIDIA/DCGM 4)."""
 
 
 def glance(on: Context) -> Iterator[Panel]:
@@ -253,14 +252,10 @@ def links(on: Context, by: str) -> Iterator[Panel]:
         limit=above(on.thresholds.nvlink_errors_per_second),
         least=0,
     )
-    bits = s.raw("DCGM_FI_DEV_CLOCK_THROTTLE_REASONS", "node", "pool")
     yield Panel(
         title="Slowed down",
-        says="Cards that run slower than asked, by reason. Idling and the power limit are normal and left out.",
+        says="Cards that run slower than asked, by reason: heat, or a brake on power. Idling and a power limit are normal.",
         kind="stacked",
-        queries=tuple(
-            Query(expr=f"sum(max by ({CARD}) (floor({bits} / {bit}) % 2))", legend=name)
-            for name, bit in THROTTLES.items()
-        ),
+        queries=(Query(expr=f"sum by (reason) ({s.of(THROTTLED)})", legend="{{reason}}"),),
         least=0,
     )
