@@ -71,12 +71,12 @@ def capacity() -> str:
 
 def of_pools() -> str:
     """Return the cards that pods hold in each pool, 0 where they hold none."""
-    return f"sum by (pool) ({_cards()})\nor\n{POOL_CAPACITY} * 0"
+    return f"sum by (pool) ({cards()})\nor\n{POOL_CAPACITY} * 0"
 
 
 def of_teams() -> str:
     """Return the cards that the pods of each team hold in each pool."""
-    return f"sum by (team, pool) ({_cards()} * on (namespace) group_left (team) {NAMESPACE_TEAM})"
+    return f"sum by (team, pool) ({cards()} * on (namespace) group_left (team) {NAMESPACE_TEAM})"
 
 
 def without_team() -> str:
@@ -85,5 +85,6 @@ def without_team() -> str:
     return f"count({pods}) or vector(0)"
 
 
-def _cards() -> str:
+def cards() -> str:
+    """Return the cards that each pod holds, by what says which: pool and resource besides its own labels."""
     return f"{POD_REQUESTS} * on (node) group_left (pool) {NODE_POOL} * on (pool, resource) group_left () {FRACTION}"
