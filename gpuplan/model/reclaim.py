@@ -44,3 +44,21 @@ class Reclaim:
     max_per_hour: int
     max_share_percent: int
     path: KeyPath
+
+
+class ReclaimReason(enum.Enum):
+    """Why work lost its cards: the closed list by which metrics, Events and annotations say it.
+
+    The reclaimer itself acts for `idle` alone; the others are what Kueue and Kubernetes do, in the same words, so that the
+    totals of both can be compared.
+    """
+
+    IDLE = "idle"
+    MAX_RUNTIME = "max_runtime"
+    QUOTA_RECLAIM = "quota_reclaim"
+    PRIORITY = "priority"
+    NODE_FAILURE = "node_failure"
+    PODS_READY_TIMEOUT = "pods_ready_timeout"
+    QUEUE_STOPPED = "queue_stopped"
+    SCHEDULE = "schedule"
+    MANUAL = "manual"

@@ -1,0 +1,233 @@
+"""From a cluster's objects to whole owners: which pods belong to one piece of work, and by what it is stopped.
+
+Chains of controllers are followed to their end: pod → ReplicaSet → Deployment, pod → Job → JobSet, and through the leader
+pods of a LeaderWorkerSet. Work that Kueue queues as a whole is stopped by its Workload, whatever its kind; work that is
+scaled is stopped by taking its replicas away, since Kueue would queue each new pod of it anew.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from gpuplan import conventions
+from gpuplan.model.reclaim_kinds import KINDS, POD, WORKLOAD, Kind, Object
+from gpuplan.quantity import Quantity
+from gpuplan.reclaim import times
+from gpuplan.reclaim.observed import Owner, Pod, Reference, Suspended, Target
+
+ENDED = ("Succeeded", "Failed")
+"""Phases of pods that hold nothing any more."""
+BY_KIND: Mapping[str, Kind] = {kind.kind: kind for kind in KINDS}
+LONGEST_CHAIN = 8
+"""Controllers above a pod; real chains have four. Objects that name each other would have no end."""
+
+Objects = Mapping[str, Sequence[Object]]
+"""Kind -> the objects of that kind in one or several namespaces."""
+
+
+def owners(objects: Objects, resources: Sequence[str], shared: Sequence[str]) -> tuple[Owner, ...]:
+    """Return all owners with pods that hold cards, sorted by what names them.
+
+    `resources` are asked for by pods that get a card or instance for themselves, `shared` by those that get a part.
+    """
+    known = {made["metadata"]["uid"]: (kind, made) for kind, found in objects.items() for made in found}
+    workloads = _workloads(objects)
+    pods: defaultdict[str, list[tuple[Object, Pod]]] = defaultdict(list)
+    chains: dict[str, list[Reference]] = {}
+    for made in objects.get(POD.kind, ()):
+        if made.get("status", {}).get("phase") not in ENDED:
+            chain = _chain(made, known)
+            top = workloads.get(chain[-1].uid)
+            # Pods of one group have no controller in common, but one Workload.
+            key = _uid(top) if top and len(chain) == 1 else chain[-1].uid
+            chains.setdefault(key, chain)
+            pods[key].append((made, _pod(made, resources, shared)))
+    made_owners = (_owner(chains[key], found, known, workloads) for key, found in pods.items())
+    return tuple(
+        sorted(
+            (one for one in made_owners if any(pod.has_cards for pod in one.pods)), key=lambda one: str(one.reference)
+        )
+    )
+
+
+def suspended(objects: Objects) -> tuple[Suspended, ...]:
+    """Return what we have suspended and what still stands, whether or not it has run again since."""
+    known = {made["metadata"]["uid"]: (kind, made) for kind, found in objects.items() for made in found}
+    found = (_suspended(BY_KIND[kind], made, known) for kind, some in objects.items() for made in some)
+    return tuple(one for one in found if one)
+
+
+def _suspended(kind: Kind, made: Object, known: Mapping[str, tuple[str, Object]]) -> Suspended | None:
+    annotations = made["metadata"].get("annotations") or {}
+    at = times.read(annotations.get(conventions.ANNOTATION_RECLAIMED_AT, ""))
+    if at is None or not kind.stop:
+        return None
+    chain = _chain(made, known, kind) if kind is WORKLOAD else [_reference(kind, made)]
+    untold = conventions.ANNOTATION_RECLAIM_UNTOLD in annotations
+    return Suspended(owner=chain[-1], target=_target(kind, made), at=at, untold=untold)
+
+
+def _workloads(objects: Objects) -> dict[str, Object]:
+    """Return Kueue's Workloads by the uid of each object that they stand for; one that goes on before one that has ended."""
+    found = sorted(objects.get(WORKLOAD.kind, ()), key=_ended, reverse=True)
+    return {owner["uid"]: made for made in found for owner in made["metadata"].get("ownerReferences") or ()}
+
+
+def _ended(workload: Object) -> bool:
+    conditions = workload.get("status", {}).get("conditions") or ()
+    return any((one["type"], one["status"]) == ("Finished", "True") for one in conditions)
+
+
+def _chain(made: Object, known: Mapping[str, tuple[str, Object]], kind: Kind = POD) -> list[Reference]:
+    """Return the object and its controllers, the last one on top; the top may be of a kind that we do not read."""
+    chain = [_reference(kind, made)]
+    while len(chain) <= LONGEST_CHAIN:
+        above = next((one for one in made["metadata"].get("ownerReferences") or () if one.get("controller")), None)
+        if above is None:
+            break
+        namespace = made["metadata"]["namespace"]
+        chain.append(
+            Reference(
+                api_version=above["apiVersion"],
+                kind=above["kind"],
+                namespace=namespace,
+                name=above["name"],
+                uid=above["uid"],
+            )
+        )
+        if above["uid"] not in known:
+            break
+        made = known[above["uid"]][1]
+    return chain
+
+
+def _owner(
+    chain: list[Reference],
+    found: Sequence[tuple[Object, Pod]],
+    known: Mapping[str, tuple[str, Object]],
+    workloads: Mapping[str, Object],
+) -> Owner:
+    top = chain[-1]
+    kind, made = known.get(top.uid, ("", None))
+    workload = next((workloads[one.uid] for one in reversed(chain) if one.uid in workloads), None)
+    marked = [one for one in (made, workload, *(raw for raw, _ in found)) if one]
+    return Owner(
+        reference=top,
+        target=_stopped_by(top, BY_KIND.get(kind), made, workload, group=len(found) > 1),
+        queue=_queue(workload, marked),
+        exempt=any(_label(one, conventions.LABEL_RECLAIM_EXEMPT) not in ("", "false") for one in marked),
+        exempt_until=max((_until(one) for one in marked), default=""),
+        pods=tuple(sorted((pod for _, pod in found), key=lambda pod: pod.name)),
+    )
+
+
+def _stopped_by(
+    top: Reference, kind: Kind | None, made: Object | None, workload: Object | None, *, group: bool
+) -> Target | None:
+    """Return by what an owner is stopped. A pod of its own has no second life: it is never stopped, but a group is."""
+    if kind is not None and made is not None and kind.scaled:
+        return _target(kind, made)
+    if workload is not None and (top.kind != POD.kind or group or _is_group(workload)):
+        return _target(WORKLOAD, workload)
+    if kind is not None and made is not None and kind.stop:
+        return _target(kind, made)
+    return None
+
+
+def _is_group(workload: Object) -> bool:
+    return bool(sum(part.get("count", 1) for part in workload.get("spec", {}).get("podSets", ())) > 1)
+
+
+def _target(kind: Kind, made: Object) -> Target:
+    return Target(
+        reference=_reference(kind, made),
+        kind=kind,
+        resource_version=made["metadata"].get("resourceVersion", ""),
+        replicas=made.get("spec", {}).get("replicas", 1) if kind.scaled else 0,
+        stopped=kind.stopped(made),
+        annotations=dict(made["metadata"].get("annotations") or {}),
+    )
+
+
+def _reference(kind: Kind, made: Object) -> Reference:
+    metadata = made["metadata"]
+    return Reference(
+        api_version=kind.api_version,
+        kind=kind.kind,
+        namespace=metadata["namespace"],
+        name=metadata["name"],
+        uid=metadata["uid"],
+    )
+
+
+def _uid(made: Object) -> str:
+    return str(made["metadata"]["uid"])
+
+
+def _queue(workload: Object | None, marked: Iterable[Object]) -> str:
+    """Return the LocalQueue: as Kueue holds it, else as a label says."""
+    held = str(workload.get("spec", {}).get("queueName", "")) if workload else ""
+    return held or next(filter(None, (_label(one, conventions.LABEL_QUEUE_NAME) for one in marked)), "")
+
+
+def _label(made: Object, key: str) -> str:
+    return str((made["metadata"].get("labels") or {}).get(key, ""))
+
+
+def _until(made: Object) -> str:
+    key = conventions.RECLAIM_EXEMPT_UNTIL
+    return _label(made, key) or str((made["metadata"].get("annotations") or {}).get(key, ""))
+
+
+def _pod(made: Object, resources: Sequence[str], shared: Sequence[str]) -> Pod:
+    spec, status = made.get("spec", {}), made.get("status", {})
+    asked = _asked(spec)
+    begun = list(_begun(status))
+    states = status.get("containerStatuses") or ()
+    awake = bool(states) and all("running" in (one.get("state") or {}) for one in states)
+    return Pod(
+        name=made["metadata"]["name"],
+        node=spec.get("nodeName", ""),
+        running=status.get("phase") == "Running" and awake and "deletionTimestamp" not in made["metadata"],
+        started=max(begun, default=None),
+        devices=sum(asked.get(name, 0) for name in resources),
+        shared=any(asked.get(name, 0) for name in shared),
+        claims=bool(spec.get("resourceClaims")),
+    )
+
+
+def _begun(status: Mapping[str, Any]) -> Iterator[datetime.datetime]:
+    """Yield when the pod and each of its containers began; a restart makes a container young again."""
+    texts = [status.get("startTime", "")]
+    texts += [
+        (one.get("state") or {}).get("running", {}).get("startedAt") for one in status.get("containerStatuses", ())
+    ]
+    for text in texts:
+        at = times.read(text or "")
+        if at:
+            yield at
+
+
+def _asked(spec: Mapping[str, Any]) -> dict[str, int]:
+    """Return what the pod holds of each resource: the sum over its containers, or what an init container needed more."""
+    together: defaultdict[str, int] = defaultdict(int)
+    before: defaultdict[str, int] = defaultdict(int)
+    for container in spec.get("containers", ()):
+        for name, count in _limits(container):
+            together[name] += count
+    for container in spec.get("initContainers", ()):
+        for name, count in _limits(container):
+            before[name] = max(before[name], count)
+    return {name: max(together[name], before[name]) for name in {*together, *before}}
+
+
+def _limits(container: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Yield the whole numbers that a container asks for; cards come in whole pieces."""
+    said = container.get("resources", {})
+    for name, text in {**said.get("requests", {}), **said.get("limits", {})}.items():
+        amount = Quantity.parse(str(text))
+        if amount is not None and "/" in name:
+            yield name, amount.nanos // 10**9
