@@ -86,6 +86,10 @@ QUEUE_WAIT = _series(
     "gpuplan:queue_wait_seconds:p95", "cluster_queue", "wait for admission; with five jobs an hour or more"
 )
 QUEUE_START = _series("gpuplan:queue_start_seconds:p95", "cluster_queue", "time from admission to ready pods")
+JOBS_ENDED = _series(
+    "gpuplan:jobs_ended:count5m", "namespace result", "jobs of teams that ended in 5 min; succeeded or failed"
+)
+JOBS_RUN_TIME = _series("gpuplan:jobs_run_seconds:sum5m", "namespace", "time of jobs that succeeded in 5 min")
 JOBS_FINISHED = _series(
     "gpuplan:jobs_finished:count1d", "namespace result", "jobs that ended in a day; succeeded or failed"
 )
@@ -106,12 +110,28 @@ TEAM_QUOTA_GAP = _series("gpuplan:team_quota_gap:sum", "team resource", "usage m
 CONGESTION = _series(
     "gpuplan:cohort_gpu_congestion:ratio", "cohort resource", "used and asked for, against what is owned"
 )
+EVICTED = _series(
+    "gpuplan:kueue_evicted:increase1d",
+    "namespace name reason underlying_cause",
+    "workloads that Kueue evicted in a day",
+)
+EVICTED_WITHIN = _series(
+    "gpuplan:kueue_preempted_within:share1d",
+    "cluster_queue",
+    "part of a queue's preempted workloads that gave way to work of the same queue",
+)
+DISRUPTED = _series(
+    "gpuplan:workload_disrupted:bool",
+    "namespace created_by_kind created_by_name reason",
+    "1 while Kubernetes takes a pod with cards away from its workload",
+)
 RECLAIMED = _series(
     "gpuplan:reclaimed_workloads:increase1d", "namespace reason", "workloads that lost their cards in a day"
 )
 STARVED = _series(
     "gpuplan:team_starved_under_quota:bool", "cluster_queue team", "1 if work waits while quota is free, else 0"
 )
+STARVED_AT_PEAK = _series("gpuplan:team_starved_at_peak:bool", "cluster_queue team", "the same, at peak hours alone")
 GUARANTEE = _series(
     "gpuplan:guarantee_at_peak:ratio7d", "cluster_queue team", "part of a week's peak hours without starving"
 )
@@ -140,7 +160,7 @@ RELEASE_SUCCESS = _series("gpuplan:release_success:ratio7d", "name project", "su
 TEAM_COST = _series("gpuplan:team_gpu_cost:per_hour", "team pool currency", "price of what a team holds")
 TEAM_IDLE_COST = _series("gpuplan:team_gpu_idle_cost:per_hour", "team pool currency", "price of what a team holds idle")
 POOL_COST = _series("gpuplan:pool_gpu_cost:per_hour", "pool currency", "price of all cards that are there")
-UNALLOCATED_COST = _series("gpuplan:pool_gpu_unallocated_cost:per_hour", "pool currency", "price of what no team holds")
+UNALLOCATED_COST = _series("gpuplan:pool_gpu_unallocated_cost:per_hour", "pool currency", "price of what no pod holds")
 
 # What `gpuplan cost` bills beside those (`showback.py`), in the same group, so that hours and money are of one minute.
 FLAVOR_FRACTION = _series(
