@@ -9,6 +9,7 @@ from gpuplan.emit.dashboards.context import Context
 from gpuplan.emit.dashboards.panels import Board, Panel, Section
 from gpuplan.emit.dashboards.present import Present
 from gpuplan.emit.dashboards.scope import Scope
+from gpuplan.emit.monitoring import scrapes
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.sharing import SharingMode
 
@@ -159,7 +160,7 @@ def _node(on: Context, present: Present) -> Board:
 
 
 def _serving(on: Context, present: Present) -> Board:
-    if not business.serving_pools(on):
+    if not any(scrapes.serving_pools(on.cluster)):
         return _board("serving", "", "", on, ())
 
     def answers() -> Iterator[Panel]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gpuplan.emit.dashboards.context import Context
 from gpuplan.emit.dashboards.panels import Panel, Query, above, below, stat
+from gpuplan.emit.monitoring import scrapes
 from gpuplan.emit.monitoring.series import (
     GUARANTEE,
     LATENCY,
@@ -17,12 +18,7 @@ from gpuplan.emit.monitoring.series import (
     TENSOR,
     THROUGHPUT_CHANGE,
 )
-from gpuplan.model.queues import TaskPool
-
-
-def serving_pools(on: Context) -> tuple[TaskPool, ...]:
-    """Return the cluster's task pools with an engine."""
-    return tuple(cohort.task_pool for cohort in on.cluster.cohorts if cohort.task_pool.serving)
+from gpuplan.model.monitoring import Slo
 
 
 def overview(on: Context) -> Iterator[Panel]:
@@ -46,9 +42,8 @@ def overview(on: Context) -> Iterator[Panel]:
 def latency(on: Context, by: str, legend: str) -> Panel:
     """Return the latency, and what was promised."""
     promised = tuple(
-        Query(expr=f"vector({pool.serving.slo.latency_milliseconds / 1000:g})", legend=f"{pool.name}: promise")
-        for pool in serving_pools(on)
-        if pool.serving and pool.serving.slo
+        Query(expr=f"vector({slo.latency_milliseconds / 1000:g})", legend=f"{name}: promise")
+        for name, slo in _promises(on)
     )
     return Panel(
         title="Latency",
@@ -139,7 +134,6 @@ def promises(on: Context) -> Iterator[Panel]:
         unit="percentunit",
         least=0,
     )
-    budgets = [(pool.name, pool.serving.slo.budget) for pool in serving_pools(on) if pool.serving and pool.serving.slo]
     yield Panel(
         title="Burn rate",
         says="How many times faster than allowed the promise is used up, over one hour: at 1 it lasts as long as it should, "
@@ -147,11 +141,18 @@ def promises(on: Context) -> Iterator[Panel]:
         kind="lines",
         queries=tuple(
             Query(
-                expr=f"max by (model) ({s.of(SLOW_1H, task_pool=name)}) / {float(budget):g}",
+                expr=f"max by (model) ({s.of(SLOW_1H, task_pool=name)}) / {float(slo.budget):g}",
                 legend=f"{name} {{{{model}}}}",
             )
-            for name, budget in budgets
+            for name, slo in _promises(on)
         ),
         limit=above(14.4),
         least=0,
     )
+
+
+def _promises(on: Context) -> Iterator[tuple[str, Slo]]:
+    """Yield the task pools that promise something, with the promise."""
+    for cohort, serving in scrapes.serving_pools(on.cluster):
+        if serving.slo:
+            yield cohort.task_pool.name, serving.slo

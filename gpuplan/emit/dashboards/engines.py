@@ -1,72 +1,74 @@
-"""Panels on the engines that answer requests, by their own metrics: what waits, what runs, and the cache."""
+"""Panels on the engines that answer requests, by their own metrics: what waits and runs, the cache, tokens, failures.
+
+Names are those of the engine's version (catalogue: serving); `task_pool` is ours, by the scrape contract.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuplan.emit.dashboards.business import serving_pools
 from gpuplan.emit.dashboards.context import Context
 from gpuplan.emit.dashboards.panels import Panel, Query
+from gpuplan.emit.monitoring import scrapes
 
-WAITING = {
-    "vllm": ("vllm:num_requests_waiting", "vllm:num_requests_running"),
-    "sglang": ("sglang:num_queue_reqs", "sglang:num_running_reqs"),
-    "triton": ("nv_inference_pending_request_count",),
-    "tgi": ("tgi_queue_size",),
-}
-"""Requests that wait, and those that run where an engine tells them apart."""
-CACHE = {"vllm": "vllm:kv_cache_usage_perc", "sglang": "sglang:token_usage"}
-"""Used part of the cache of keys and values, 0 to 1."""
-TOKENS = {"vllm": "rate({}[$__rate_interval])", "sglang": "{}"}
-TOKEN_METRIC = {"vllm": "vllm:generation_tokens_total", "sglang": "sglang:gen_throughput"}
+RATE = "rate({}[$__rate_interval])"
 
 
 def panels(on: Context) -> Iterator[Panel]:
-    """Yield the panels of the engines that the cluster has."""
-    used = sorted({pool.serving.engine for pool in serving_pools(on) if pool.serving})
-    waiting = [
-        Query(expr=_by_namespace(on, metric), legend=f"{{{{namespace}}}} {name}")
-        for engine in used
-        for metric, name in zip(WAITING[engine], ("waiting", "running"), strict=False)
-    ]
-    yield Panel(
-        title="Requests in the engines",
-        says="Requests that wait for their turn, and those that are being answered. Waiting ones that grow mean too few cards.",
-        kind="lines",
-        queries=tuple(waiting),
-        least=0,
-    )
-    caches = [Query(expr=_by_namespace(on, CACHE[one], "max"), legend="{{namespace}}") for one in used if one in CACHE]
+    """Yield the panels that some engine of the cluster has metrics for."""
+    waiting = (*_each(on, "waiting", "sum", "{}", " waiting"), *_each(on, "running", "sum", "{}", " running"))
+    if waiting:
+        yield Panel(
+            title="Requests in the engines",
+            says="Requests that wait for their turn, and those that are being answered. Waiting ones that grow ask for more "
+            "cards.",
+            kind="lines",
+            queries=waiting,
+            least=0,
+        )
+    caches = _each(on, "cache", "max", "{}")
     if caches:
         yield Panel(
             title="KV cache",
-            says="Used part of the cache of keys and values; at 100 % requests are thrown out and begun anew.",
+            says="Used part of the cache of keys and values, the fullest pod. At 100 % requests are thrown out and begun anew.",
             kind="lines",
-            queries=tuple(caches),
+            queries=caches,
             unit="percentunit",
             least=0,
             most=1,
         )
-    tokens = [
-        Query(expr=f"sum by (namespace) ({_filtered(on, TOKEN_METRIC[one], TOKENS[one])})", legend="{{namespace}}")
-        for one in used
-        if one in TOKENS
-    ]
+    tokens = _each(on, "tokens", "sum", RATE)
     if tokens:
         yield Panel(
             title="Tokens",
             says="Tokens that are generated, a second.",
             kind="stacked",
-            queries=tuple(tokens),
+            queries=tokens,
             unit="suffix: tokens/s",
+            least=0,
+        )
+    failures = _each(on, "failures", "sum", RATE)
+    if failures:
+        yield Panel(
+            title="Failed requests",
+            says="Requests that ended without an answer, a second.",
+            kind="stacked",
+            queries=failures,
+            unit="reqps",
             least=0,
         )
 
 
-def _by_namespace(on: Context, metric: str, how: str = "sum") -> str:
-    return f"{how} by (namespace) ({_filtered(on, metric, '{}')})"
+def _each(on: Context, purpose: str, how: str, around: str, suffix: str = "") -> tuple[Query, ...]:
+    """Ask for a purpose by each name that the cluster's engines have for it."""
+    known = on.fleet.catalog.serving
+    names = {known.metric(said.engine, purpose, said.version) for _, said in scrapes.serving_pools(on.cluster)}
+    return tuple(
+        Query(expr=f"{how} by (task_pool) ({_filtered(on, name, around)})", legend=f"{{{{task_pool}}}}{suffix}")
+        for name in sorted(names - {""})
+    )
 
 
 def _filtered(on: Context, metric: str, around: str) -> str:
-    """Give each pod's series its team, which also filters it; requests are of the team of the namespace."""
-    return on.scope.by_namespace_team(around.format(on.scope.raw(metric)))
+    """Give each pod's series its team, which also filters it."""
+    return on.scope.by_namespace_team(around.format(on.scope.raw(metric, "task_pool")))

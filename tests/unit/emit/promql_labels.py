@@ -14,9 +14,12 @@ SCRAPED = frozenset(
     {"node", "pool", "namespace", "pod", "container", "gpu", "UUID", "GPU_I_ID", "GPU_I_PROFILE", EXTERNAL}
 )
 """Labels of everything that the exporters of cards serve, by the scrape contract."""
+SERVED = frozenset({"namespace", "pod", "task_pool", EXTERNAL})
+"""Labels of everything that engines serve, by the same."""
 OTHERS = {
     "ALERTS": frozenset({"alertname", "alertstate", "severity", "team", "namespace", "node", EXTERNAL}),
     **{name: frozenset((*one.labels, *SCRAPED)) for name, one in catalog.load().metrics.items()},
+    **{name: frozenset((*one.labels, *SERVED)) for name, one in catalog.load().serving.metrics.items()},
 }
 NO_LABELS: frozenset[str] = frozenset()
 
