@@ -23,7 +23,7 @@ from gpuplan.manifests.kinds import PodMonitor, ServiceMonitor
 from gpuplan.manifests.kinds.monitoring import NamespaceSelector, RelabelConfig
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.monitoring import Monitoring, Serving
+from gpuplan.model.monitoring import Serving
 from gpuplan.model.queues import Cohort
 
 INTERVAL = "30s"
