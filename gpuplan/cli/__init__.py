@@ -27,6 +27,7 @@ COMMANDS = {
     "check": "Check the fleet spec and say everything that is wrong.",
     "compat": "Show what is known of versions, cards and drivers going together.",
     "completion": "Print the script by which a shell completes commands.",
+    "cost": "Show what teams and pools held, and what it is worth, from Prometheus.",
     "explain": "Explain a key of the spec.",
     "init": "Write a small fleet to start from.",
     "render": "Compile the fleet into rendered/, or check that it is fresh.",

@@ -110,6 +110,14 @@ def curves(payload: Any) -> Curves:
     return Curves(curves=made, warnings=said.warnings, partial=said.partial)
 
 
+def names(payload: Any) -> tuple[str, ...]:
+    """Read a list of names. Raises NonsenseError."""
+    found = payload.get("data") if isinstance(payload, dict) else None
+    if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
+        raise NonsenseError("JSON without a list of names")
+    return tuple(sorted(found))
+
+
 def error_text(payload: Any) -> str:
     """Return the server's own words on an error, empty where there are none."""
     if isinstance(payload, dict):

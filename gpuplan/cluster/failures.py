@@ -85,7 +85,7 @@ def _why(access: Access, error: Exception) -> tuple[str, str]:
             f"no connection within {access.connect_timeout:g} s",
             "Check the address, firewalls and network policies.",
         )
-    if isinstance(error, requests.exceptions.InvalidHeader):
+    if isinstance(error, requests.exceptions.InvalidHeader) or not isinstance(error, requests.RequestException):
         return "a header or token holds a character that HTTP cannot carry", "Check the file or variable it comes from."
     if isinstance(reason, NameResolutionError):
         return "its name cannot be resolved", "Check the name; names of a cluster's services exist only inside it."

@@ -108,6 +108,13 @@ class Prometheus:
             lambda: self._library.custom_query_range(query, start, end, every, params=self._params()), answers.curves
         )
 
+    def label_values(
+        self, label: str, match: str, start: datetime.datetime, end: datetime.datetime
+    ) -> tuple[str, ...] | Problem:
+        """Return the values that a label of matching series had in a stretch of time, sorted. It asks the index alone."""
+        params = {"match[]": match, "start": f"{start.timestamp():.3f}", "end": f"{end.timestamp():.3f}"}
+        return self._asked(lambda: self._library.get_label_values(label, params), answers.names)
+
     def _params(self) -> dict[str, str]:
         """Return what goes with each query: the server is to give up when we do."""
         return {"timeout": f"{self._access.timeout:g}s"}

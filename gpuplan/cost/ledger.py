@@ -1,0 +1,127 @@
+"""The readings of days, added up exactly: what each team held where, under which cost centre and in which currency."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from typing import NamedTuple
+
+from gpuplan.cost.asking import CLUSTER, COST_CENTERS, COVERAGE, Reading, What
+from gpuplan.cost.period import Span
+
+SAMPLES_PER_HOUR = 60
+"""The rules of cost are evaluated once a minute."""
+EXACT = 60
+"""Digits that sums carry: a year of samples of 17 digits fits."""
+ZERO = Decimal(0)
+
+
+class Key(NamedTuple):
+    """Whose amount it is. `place` is a pool, or a tier for what is reserved and borrowed; all may be empty."""
+
+    cluster: str
+    currency: str
+    place: str
+    team: str
+    cost_center: str
+    what: What
+
+
+class Amount(NamedTuple):
+    """Hours of a card, and money. A pool without a price has hours alone."""
+
+    hours: Decimal = ZERO
+    money: Decimal = ZERO
+
+    def plus(self, other: Amount) -> Amount:
+        """Return the sum."""
+        return Amount(self.hours + other.hours, self.money + other.money)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Covered:
+    """How many of a day's minutes a cluster has samples for."""
+
+    cluster: str
+    day: datetime.date
+    samples: int
+    minutes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """Everything that was read, not rounded yet."""
+
+    amounts: Mapping[Key, Amount]
+    covered: tuple[Covered, ...]
+    unreadable: tuple[str, ...]
+    """Names of series with values that are no numbers; they are left out."""
+
+
+def ledger(read: Iterable[tuple[Span, Sequence[Reading]]]) -> Ledger:
+    """Add up the readings of days."""
+    sums: dict[Key, Amount] = {}
+    samples: dict[tuple[str, Span], int] = {}
+    days: list[Span] = []
+    unreadable: set[str] = set()
+    with localcontext(prec=EXACT):
+        for day, readings in read:
+            fit = [reading for reading in readings if reading.total.is_finite()]
+            unreadable |= {reading.measure.series.name for reading in readings if not reading.total.is_finite()}
+            days.append(day)
+            samples |= {(cluster, day): number for cluster, number in _samples(fit).items()}
+            for key, amount in _amounts(fit):
+                sums[key] = sums.get(key, Amount()).plus(amount)
+        hours = {key: Amount(*(part / SAMPLES_PER_HOUR for part in amount)) for key, amount in sums.items()}
+    return Ledger(amounts=hours, covered=tuple(_covered(days, samples)), unreadable=tuple(sorted(unreadable)))
+
+
+def _samples(readings: Iterable[Reading]) -> dict[str, int]:
+    """Return how many samples each cluster has: those of the pool that has most, for a pool may be new."""
+    most: dict[str, int] = {}
+    for reading in readings:
+        if reading.measure == COVERAGE:
+            cluster = reading.labels.get(CLUSTER, "")
+            most[cluster] = max(most.get(cluster, 0), int(reading.total))
+    return most
+
+
+def _covered(days: Sequence[Span], samples: Mapping[tuple[str, Span], int]) -> Iterator[Covered]:
+    """Yield each cluster's days, those without any sample among them."""
+    for cluster in sorted({cluster for cluster, _ in samples}):
+        for day in days:
+            found = samples.get((cluster, day), 0)
+            yield Covered(cluster=cluster, day=day.start.date(), samples=found, minutes=day.minutes)
+
+
+def _amounts(readings: Sequence[Reading]) -> Iterator[tuple[Key, Amount]]:
+    """Yield what a day's readings add to the ledger."""
+    centers = _cost_centers(readings)
+    currencies = _currencies(readings)
+    for reading in readings:
+        if reading.measure.what is None:
+            continue
+        cluster, place, team = _owner(reading)
+        currency = reading.labels.get("currency") or currencies.get((cluster, place), "")
+        key = Key(cluster, currency, place, team, centers.get((cluster, team), ""), reading.measure.what)
+        is_money = reading.measure.unit == "money"
+        yield key, Amount(money=reading.total) if is_money else Amount(hours=reading.total)
+
+
+def _owner(reading: Reading) -> tuple[str, str, str]:
+    labels = reading.labels
+    return labels.get(CLUSTER, ""), labels.get("pool") or labels.get("tier", ""), labels.get("team", "")
+
+
+def _cost_centers(readings: Iterable[Reading]) -> dict[tuple[str, str], str]:
+    """Return the cost centre of each team: the one it had for most of the day."""
+    found = sorted((r for r in readings if r.measure == COST_CENTERS), key=lambda r: r.total)
+    return {(r.labels.get(CLUSTER, ""), r.labels.get("team", "")): r.labels.get("cost_center", "") for r in found}
+
+
+def _currencies(readings: Iterable[Reading]) -> dict[tuple[str, str], str]:
+    """Return the currency of each pool and tier, for hours, which carry none: the one with most money that day."""
+    found = sorted((r for r in readings if r.measure.unit == "money"), key=lambda r: r.total)
+    return {_owner(r)[:2]: r.labels.get("currency", "") for r in found}
