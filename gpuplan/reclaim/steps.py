@@ -138,8 +138,8 @@ def _suspend(policy: ReclaimPolicy, one: Reclamation, now: datetime.datetime) ->
         noted[conventions.ANNOTATION_RECLAIM_REPLICAS] = str(target.replicas)
     patch = _note(target, noted)
     yield Patch(target=target, change={**patch.change, **target.kind.stop}, version=patch.version)
-    yield from _alert(policy, one, f"Suspended: {one.why}.", one.noticed_at or now, now, resolved=True)
     yield from told(one.owner.reference, target, one.why, now)
+    yield from _alert(policy, one, f"Suspended: {one.why}.", one.noticed_at or now, now, resolved=True)
 
 
 def tell(one: Suspended) -> tuple[Step, ...]:

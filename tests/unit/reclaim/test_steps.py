@@ -50,7 +50,7 @@ def test_people_are_told_before_the_grace_begins() -> None:
 
 
 def test_to_suspend_and_to_note_it_is_one_patch_against_the_version_that_was_judged() -> None:
-    patch, resolved, event, count, mark = taken(owner(notes=told(31)))
+    patch, event, count, mark, resolved = taken(owner(notes=told(31)))
     assert isinstance(patch, Patch)
     assert patch.version == "7"
     assert patch.change["spec"] == {"active": False}
@@ -68,7 +68,7 @@ def test_to_suspend_and_to_note_it_is_one_patch_against_the_version_that_was_jud
 
 def test_what_was_left_after_a_crash_is_the_same_as_what_would_have_followed() -> None:
     one = owner(notes=told(31))
-    patch, _, *followed = taken(one)
+    patch, *followed, _ = taken(one)
     assert one.target
     noted = {key: value for key, value in notes(patch).items() if value is not None}
     target = owner(notes=noted).target
