@@ -25,7 +25,7 @@ from gpuplan.emit import (
     runtime,
     tenancy,
 )
-from gpuplan.emit.monitoring import alertmanager, publish, scrapes
+from gpuplan.emit.monitoring import alertmanager, kueue_monitor, publish, scrapes, settings
 from gpuplan.manifests.set import Manifest, ManifestSet, TextFile
 from gpuplan.model.fleet import Cluster, Fleet
 
@@ -47,6 +47,7 @@ EMITTERS: tuple[Emitter, ...] = (
     disruption.emit,
     guardrails.emit,
     exporters.emit,
+    kueue_monitor.emit,
     scrapes.emit,
     publish.emit,
     dashboards.emit,
@@ -57,6 +58,7 @@ SNIPPETS: tuple[Snippets, ...] = (
     dra.texts,
     hami.texts,
     kueue.texts,
+    settings.texts,
     publish.texts,
     alertmanager.texts,
 )

@@ -75,8 +75,8 @@ def _endpoint(monitoring: Monitoring, exporter: VendorExporter) -> Endpoint:
         made["port"] = exporter.port_name
     else:
         made["targetPort"] = exporter.port
-    if exporter.holder:
-        made["metricRelabelings"] = [_renamed(theirs, ours) for ours, theirs in sorted(exporter.holder.items())]
+    renamed = [_renamed(theirs, ours) for ours, theirs in sorted(exporter.holder.items())]
+    made["metricRelabelings"] = [*renamed, *made["metricRelabelings"]]
     return made
 
 

@@ -95,19 +95,6 @@ def test_an_xid_drains_or_concerns_the_program_and_none_does_both() -> None:
     assert "45" not in drain | application
 
 
-def test_the_facts_of_pools_and_teams_are_compiled_in() -> None:
-    made = groups(place(POOLS, more=TEAMS))
-    assert [(rule["expr"], rule["labels"]) for rule in made["gpuplan-pools"]] == [
-        ("vector(8)", {"pool": "a"}),
-        ("vector(4)", {"pool": "b"}),
-    ]
-    assert [(rule["labels"]["namespace"], rule["labels"]["team"]) for rule in made["gpuplan-teams"]] == [
-        ("nlp", "nlp"),
-        ("vision", "vision"),
-        ("vision-batch", "vision"),
-    ]
-
-
 def test_what_others_read_comes_before_them() -> None:
     made = list(groups(place(POOLS)))
     assert made.index("gpuplan-base") < made.index("gpuplan-gpu-state")
@@ -123,7 +110,8 @@ def test_where_others_run_the_agents_nodes_are_known_by_their_labels() -> None:
 def test_a_cluster_without_nvidia_cards_has_the_alerts_that_every_vendor_can_have() -> None:
     made = alerts(place("a: {tier: amd}", "stack: operator"))
     common = {"GpuNodesUnknown", "GpuExporterDownOnGpuNode", "GpuMissingFromNode", "GpuThermalMarginLow"}
-    assert set(made) == common | {"GpuMemoryUncorrectable", "GpuUnhealthy"}
+    assert common | {"GpuMemoryUncorrectable", "GpuUnhealthy"} <= made.keys()
+    assert not [name for name in made if "Xid" in name or "RowRemap" in name]
     assert not metrics(place("a: {tier: amd}", "stack: operator")) & {"DCGM_FI_DEV_GPU_TEMP"}
     assert set(made) - {"GpuUnhealthy"} <= alerts(place(POOLS)).keys()
 
@@ -164,7 +152,9 @@ def test_what_others_scrape_is_missed_only_once_it_was_seen() -> None:
 def test_dies_of_one_board_are_one_card_where_the_exporter_knows_boards(card: str, reported: int) -> None:
     more = f"---\ncardTiers: {{other: {{cards: [{card}]}}}}"
     here = place(f"a: {{tier: other, stack: external, card: {card}}}", more=more)
-    assert [rule["expr"] for rule in groups(here)["gpuplan-pools"]] == [f"vector({reported})"]
+    facts = {rule["record"]: rule["expr"] for rule in groups(here)["gpuplan-pools"]}
+    assert facts["gpuplan_pool_gpus_per_node"] == f"vector({reported})"
+    assert facts["gpuplan_pool_node_cards"] == "vector(8)"
 
 
 def test_row_remapping_is_not_watched_where_every_card_is_cut() -> None:
