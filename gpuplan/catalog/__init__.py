@@ -14,6 +14,7 @@ from types import MappingProxyType
 from gpuplan.catalog import (
     cards,
     compat,
+    conditions,
     cuts,
     distributions,
     drivers,
@@ -24,12 +25,14 @@ from gpuplan.catalog import (
     provided,
     releases,
     serving,
+    timezones,
     upgrades,
     vendors,
     xids,
 )
 from gpuplan.catalog.cards import Card, Vendor
 from gpuplan.catalog.compat import Compatibility, KubernetesRange
+from gpuplan.catalog.conditions import NodeCondition
 from gpuplan.catalog.cuts import Cuts, Partitions, Vnpus
 from gpuplan.catalog.distributions import DistributionNodes
 from gpuplan.catalog.drivers import DriverBranch, DriverLimits, Drivers, KernelModules
@@ -40,6 +43,7 @@ from gpuplan.catalog.operator import OperatorField, OperatorLine, OperatorReleas
 from gpuplan.catalog.provided import ProvidedStack
 from gpuplan.catalog.releases import Component, Release
 from gpuplan.catalog.serving import Bounds, Controller, Engine, ServingMetric, Servings
+from gpuplan.catalog.timezones import TimeZone
 from gpuplan.catalog.upgrades import Stop
 from gpuplan.catalog.vendors import Families, Family, VendorExporter
 from gpuplan.catalog.xids import XidClass
@@ -66,6 +70,7 @@ __all__ = [
     "Metric",
     "MigClass",
     "MigProfile",
+    "NodeCondition",
     "OperatorField",
     "OperatorLine",
     "OperatorReleases",
@@ -76,6 +81,7 @@ __all__ = [
     "ServingMetric",
     "Servings",
     "Stop",
+    "TimeZone",
     "Vendor",
     "VendorExporter",
     "Vnpus",
@@ -101,8 +107,11 @@ class Catalog:
     compat: Compatibility
     metrics: Mapping[str, Metric]
     serving: Servings
+    time_zones: Mapping[str, TimeZone]
     vendors: Families
     xids: Mapping[str, XidClass]
+    conditions: Mapping[str, NodeCondition]
+    """What others' agents say of the cards of a node, by the type of the condition."""
     hami: Hami
 
     def with_cards(self, extra: Iterable[Card]) -> Catalog:
@@ -146,7 +155,9 @@ def load() -> Catalog:
         compat=compat.read(),
         metrics=metrics.read(),
         serving=serving.read(),
+        time_zones=timezones.read(),
         vendors=vendors.read(),
         xids=xids.read(),
+        conditions=conditions.read(),
         hami=hami.read(),
     )

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+import enum
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from gpuplan.catalog._load import Row, Table
 
 
+class Reaction(enum.Enum):
+    """What an XID calls for; the value is the spelling in the data."""
+
+    DRAIN = "drain"
+    """The node must leave service."""
+    PROGRAM = "program"
+    """A program failed: its team is told, and the GPU stays in service."""
+    NONE = "none"
+    """Nothing by itself."""
+    UNKNOWN = "unknown"
+    """Too new for the catalogue that the table was made from, as a code of no class is."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class XidClass:
-    """A class of XID codes that call for one reaction. `drains` tells whether the node must leave service."""
+    """A class of XID codes that call for one reaction."""
 
     name: str
     summary: str
     action: str
-    drains: bool
+    reaction: Reaction
     codes: tuple[int, ...]
     source: str
     checked: dt.date
@@ -28,13 +42,27 @@ def read() -> Mapping[str, XidClass]:
     return MappingProxyType({row.key: _xid_class(row) for row in Table("xid.yaml").rows("classes")})
 
 
+def judged(
+    classes: Mapping[str, XidClass], drain: Iterable[int] = (), ignore: Iterable[int] = ()
+) -> Mapping[Reaction, tuple[int, ...]]:
+    """Return the codes for each reaction, sorted, by the catalogue and a fleet's own judgement of some.
+
+    A code in both of the fleet's lists drains. What stands nowhere is unknown, too.
+    """
+    by_code = {code: row.reaction for row in classes.values() for code in row.codes}
+    by_code |= dict.fromkeys(ignore, Reaction.NONE) | dict.fromkeys(drain, Reaction.DRAIN)
+    return {
+        reaction: tuple(sorted(code for code, chosen in by_code.items() if chosen is reaction)) for reaction in Reaction
+    }
+
+
 def _xid_class(row: Row) -> XidClass:
     provenance = row.provenance
     return XidClass(
         name=row.key,
         summary=row.text("summary"),
         action=row.text("action"),
-        drains=row.flag("drains"),
+        reaction=Reaction(row.text("reaction")),
         codes=tuple(sorted(code for part in row.texts("codes") for code in _codes(part))),
         source=provenance.source,
         checked=provenance.checked,

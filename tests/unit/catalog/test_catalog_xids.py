@@ -7,6 +7,7 @@ import itertools
 import pytest
 
 from gpuplan import catalog
+from gpuplan.catalog.xids import Reaction, judged
 
 XIDS = catalog.load().xids
 DRAINING = "46|48|54|62|64|74|79|95|109|110|119|120|136|140|142|143|144|145|146|147|148|149|150|151|155|156|158"
@@ -18,7 +19,9 @@ def test_no_code_is_in_two_classes() -> None:
 
 
 def test_the_codes_that_drain_a_node_are_these() -> None:
-    codes = sorted(code for xid_class in XIDS.values() if xid_class.drains for code in xid_class.codes)
+    codes = sorted(
+        code for xid_class in XIDS.values() if xid_class.reaction is Reaction.DRAIN for code in xid_class.codes
+    )
     assert "|".join(map(str, codes)) == DRAINING
 
 
@@ -47,7 +50,29 @@ def test_a_code_has_its_class(code: int, name: str) -> None:
 @pytest.mark.parametrize("xid_class", XIDS.values(), ids=lambda xid_class: xid_class.name)
 def test_a_class_is_sorted_and_says_what_to_do(xid_class: catalog.XidClass) -> None:
     assert list(xid_class.codes) == sorted(xid_class.codes)
-    assert xid_class.drains is xid_class.name.startswith("drain-")
-    assert xid_class.drains is xid_class.action.startswith("drain")
+    drains = xid_class.reaction is Reaction.DRAIN
+    assert drains is xid_class.name.startswith("drain-")
+    assert drains is xid_class.action.startswith("drain")
     assert xid_class.summary
     assert not xid_class.summary.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("drain", "ignore", "code", "reaction"),
+    [
+        ((), (), 79, Reaction.DRAIN),
+        ((), (), 45, Reaction.NONE),
+        ((), (), 171, Reaction.UNKNOWN),
+        ((63,), (), 63, Reaction.DRAIN),
+        ((13,), (), 13, Reaction.DRAIN),
+        ((), (109,), 109, Reaction.NONE),
+        ((), (999,), 999, Reaction.NONE),
+        ((109,), (109,), 109, Reaction.DRAIN),
+    ],
+)
+def test_a_fleet_judges_codes_otherwise_and_doubt_drains(
+    drain: tuple[int, ...], ignore: tuple[int, ...], code: int, reaction: Reaction
+) -> None:
+    found = judged(XIDS, drain, ignore)
+    assert [chosen for chosen, codes in found.items() if code in codes] == [reaction]
+    assert all(list(codes) == sorted(codes) for codes in found.values())
