@@ -48,8 +48,6 @@ class ReclaimPolicy:
     """Resources of which several pieces are one card: utilisation says nothing of one pod."""
     busy_watts: Mapping[str, int]
     """Node pool -> average draw above which a card is at work; pools whose card's power nobody knows are left out."""
-    prometheus_url: str
-    tenant: str
     alertmanager_url: str
     """Empty where notices go out as Events alone."""
     notice: tuple[Notice, ...]
@@ -60,9 +58,9 @@ class ReclaimPolicy:
 
 def policy(fleet: Fleet, cluster: Cluster) -> ReclaimPolicy:
     """Return what holds in a cluster."""
-    said, monitoring = fleet.governance.reclaim, fleet.monitoring
+    said = fleet.governance.reclaim
     resources, shared = _resources(cluster)
-    url = monitoring.alertmanager.url if "alertmanager" in said.notice else ""
+    url = fleet.monitoring.alertmanager.url if "alertmanager" in said.notice else ""
     ways: tuple[Notice, ...] = tuple(way for way in said.notice if way == "event" or url)
     return ReclaimPolicy(
         fleet=fleet.name,
@@ -74,8 +72,6 @@ def policy(fleet: Fleet, cluster: Cluster) -> ReclaimPolicy:
         resources=resources,
         shared_resources=shared,
         busy_watts={pool.name: _busy_watts(pool) for pool in cluster.pools if _busy_watts(pool)},
-        prometheus_url=monitoring.prometheus.url,
-        tenant=monitoring.prometheus.tenant,
         alertmanager_url=url,
         notice=ways or ("event",),
         every_minutes=said.every_minutes,
@@ -139,7 +135,7 @@ def _typed(data: dict[str, Any]) -> ReclaimPolicy:
     )
     numbers = [value for pool in made.pools.values() for value in dataclasses.astuple(pool)]
     numbers += [made.every_minutes, made.max_per_hour, made.max_share_percent, *made.busy_watts.values()]
-    texts = [made.prometheus_url, made.alertmanager_url, made.tenant, *made.teams, *made.teams.values(), *made.notice]
+    texts = [made.fleet, made.cluster, made.alertmanager_url, *made.teams, *made.teams.values(), *made.notice]
     if not all(isinstance(number, int) and number >= 0 for number in numbers):
         raise TypeError("a number is no whole number")
     if not all(isinstance(one, str) for one in cast("list[object]", texts)):

@@ -34,8 +34,6 @@ def policy(**changed: Any) -> ReclaimPolicy:
         "resources": ("nvidia.com/gpu",),
         "shared_resources": (),
         "busy_watts": {"h100": 350},
-        "prometheus_url": "http://prometheus:9090",
-        "tenant": "",
         "alertmanager_url": "http://alertmanager:9093",
         "notice": ("event", "alertmanager"),
         "every_minutes": 5,

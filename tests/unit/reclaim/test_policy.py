@@ -93,7 +93,7 @@ def test_a_policy_is_read_back_as_it_was_written() -> None:
         ({"extra": 1}, "extra"),
         ({"mode": "always"}, "always"),
         ({"max_per_hour": "ten"}, "whole number"),
-        ({"prometheus_url": 5}, "text"),
+        ({"alertmanager_url": 5}, "text"),
         ({"pools": []}, "wrong kind"),
         ({"pools": {"a": {"enabled": True}}}, "wrong kind"),
     ],

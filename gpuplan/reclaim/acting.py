@@ -1,0 +1,149 @@
+"""Take the steps: each owner's in their order, none after one that failed. The next look goes on where this one was stopped."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gpuplan import conventions
+from gpuplan.cluster.alertmanager import Alertmanager, Notice
+from gpuplan.cluster.kube import Fault, Kube, collection
+from gpuplan.cluster.metrics import ReclaimMetrics
+from gpuplan.model.reclaim import ReclaimReason
+from gpuplan.model.reclaim_kinds import kinds
+from gpuplan.model.reclaim_policy import ReclaimPolicy
+from gpuplan.reclaim import times
+from gpuplan.reclaim.decide import HOUR, Decision
+from gpuplan.reclaim.observed import Observations, Suspended
+from gpuplan.reclaim.steps import Count, CreateEvent, Patch, PostAlert, Step, steps, tell
+from gpuplan.reclaim.verdicts import Action, Verdict
+
+EVENTS = ("v1", "events")
+LONGEST_MESSAGE = 1024
+"""Characters of an Event's message."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Actor:
+    """Who acts in one cluster. It remembers what it has suspended, since people may delete that within the hour."""
+
+    policy: ReclaimPolicy
+    kube: Kube
+    alertmanager: Alertmanager | None
+    metrics: ReclaimMetrics
+    taken: list[Suspended] = field(default_factory=list)
+
+    def begin(self) -> None:
+        """Start the counters of all namespaces and kinds at 0."""
+        names = [kind.kind for kind in kinds(self.policy.frameworks) if kind.stop and kind.kind != "Workload"]
+        reason = ReclaimReason.IDLE.value
+        self.metrics.begin((namespace, kind, reason) for namespace in self.policy.teams for kind in names)
+
+    def remembering(self, seen: Observations, now: datetime.datetime) -> Observations:
+        """Return what is seen with what was suspended and has been deleted since."""
+        self.taken = [one for one in self.taken if one.at > now - HOUR]
+        known = {(one.target.reference.uid, one.at) for one in seen.suspended}
+        gone = (one for one in self.taken if (one.target.reference.uid, one.at) not in known)
+        return replace(seen, suspended=(*seen.suspended, *gone))
+
+    def report(self, decision: Decision) -> None:
+        """Take the verdicts over into the metrics."""
+        counts = Counter(one.verdict for one in decision.reclamations)
+        idle = (
+            (one.owner.reference.namespace, one.owner.reference.kind, one.owner.reference.name, one.owner.queue)
+            for one in decision.reclamations
+            if one.verdict.is_idle
+        )
+        by_name = {verdict.value: counts[verdict] for verdict in Verdict}
+        self.metrics.look(by_name, idle, circuit_open=decision.circuit_open)
+
+    def act(
+        self, seen: Observations, decision: Decision, now: datetime.datetime, log: Callable[[str], None]
+    ) -> tuple[str, ...]:
+        """Tell whom we did not get to tell, then do what was decided. Return what could not be done, a line each."""
+        faults = [self._take(str(one.owner), tell(one)) for one in seen.suspended if one.untold]
+        for one in decision.reclamations:
+            if one.action is Action.NONE:
+                continue
+            fault = self._take(str(one.owner.reference), steps(self.policy, one, now))
+            if not fault and one.action is not Action.REMIND:
+                log(f"{one.action.value} {one.owner.reference}: {one.why}")
+            faults.append(fault)
+        return tuple(fault for fault in faults if fault)
+
+    def _take(self, who: str, some: Iterable[Step]) -> str:
+        """Take steps until one fails; return which and why, empty where all were taken."""
+        for step in some:
+            fault = self._step(step)
+            if fault:
+                return f"{who}: {fault}"
+        return ""
+
+    def _step(self, step: Step) -> str:
+        match step:
+            case CreateEvent():
+                return self._event(step)
+            case PostAlert():
+                return self._alert(step)
+            case Patch():
+                return self._patch(step)
+            case Count():
+                self.metrics.reclaimed.labels(step.namespace, step.kind, step.reason.value).inc()
+                return ""
+
+    def _event(self, step: CreateEvent) -> str:
+        made = self.kube.create(collection(*EVENTS, step.about.namespace), event(step))
+        return made.summary if isinstance(made, Fault) and not made.conflict else ""
+
+    def _alert(self, step: PostAlert) -> str:
+        if self.alertmanager is None:
+            return ""
+        notice = Notice(labels=step.labels, annotations=step.annotations, since=step.since, until=step.until)
+        return self.alertmanager.post(notice)
+
+    def _patch(self, step: Patch) -> str:
+        reference, kind = step.target.reference, step.target.kind
+        metadata = {**step.change["metadata"], **({"resourceVersion": step.version} if step.version else {})}
+        path = f"{collection(kind.api_version, kind.resource, reference.namespace)}/{reference.name}"
+        made = self.kube.merge(path, {**step.change, "metadata": metadata})
+        if not isinstance(made, Fault):
+            self._remember(step)
+            return ""
+        if made.absent:
+            return "" if not step.version else f"{reference} is gone"
+        return f"{reference} has changed meanwhile; the next look judges it anew" if made.conflict else made.summary
+
+    def _remember(self, step: Patch) -> None:
+        noted: Mapping[str, Any] = step.change["metadata"]["annotations"]
+        at = times.read(noted.get(conventions.ANNOTATION_RECLAIMED_AT) or "")
+        if at:
+            self.taken.append(Suspended(owner=step.target.reference, target=step.target, at=at, untold=False))
+
+
+def event(step: CreateEvent) -> dict[str, object]:
+    """Return the Event as an object."""
+    about = step.about
+    at = times.written(step.at)
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": step.name, "namespace": about.namespace},
+        "involvedObject": {
+            "apiVersion": about.api_version,
+            "kind": about.kind,
+            "namespace": about.namespace,
+            "name": about.name,
+            "uid": about.uid,
+        },
+        "reason": step.reason,
+        "message": step.message[:LONGEST_MESSAGE],
+        "type": "Warning" if step.warning else "Normal",
+        "source": {"component": conventions.RECLAIMER},
+        "reportingComponent": conventions.RECLAIMER,
+        "firstTimestamp": at,
+        "lastTimestamp": at,
+        "count": 1,
+    }
