@@ -30,6 +30,7 @@ COMMANDS = {
     "cost": "Show what teams and pools held, and what it is worth, from Prometheus.",
     "explain": "Explain a key of the spec.",
     "init": "Write a small fleet to start from.",
+    "reclaim": "Find idle work, give notice, and suspend it.",
     "render": "Compile the fleet into rendered/, or check that it is fresh.",
     "rule": "Explain a finding by its id.",
     "schema": "Print the JSON Schema of the spec.",
