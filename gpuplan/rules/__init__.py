@@ -118,6 +118,8 @@ from gpuplan.rules.mig import (
 from gpuplan.rules.monitoring import (
     counter_needs_profiling,
     counter_not_on_mig,
+    empty_hours,
+    irregular_time_zone,
     mail_without_server,
     no_platform_receiver,
     runbook_base,
@@ -126,6 +128,7 @@ from gpuplan.rules.monitoring import (
     unknown_receiver,
     unused_receiver,
 )
+from gpuplan.rules.monitoring import unknown_time_zone as monitoring_unknown_time_zone
 from gpuplan.rules.names import collision, too_long
 from gpuplan.rules.namespace import in_two_teams, repeated, reserved, usually_others
 from gpuplan.rules.nfd import ambiguous_pools, card_without_pci_id, node_name_pattern, worker_tolerations
@@ -319,12 +322,15 @@ MODULES: tuple[ModuleType, ...] = (
     unplaceable,
     counter_needs_profiling,
     counter_not_on_mig,
+    empty_hours,
+    irregular_time_zone,
     mail_without_server,
     no_platform_receiver,
     runbook_base,
     team_named_platform,
     unknown_counter,
     unknown_receiver,
+    monitoring_unknown_time_zone,
     unused_receiver,
     collision,
     too_long,
