@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import importlib.resources
 import io
+import re
 import struct
 import zoneinfo
 from collections import defaultdict
@@ -67,6 +68,11 @@ def regular(name: str) -> bool:
     return True
 
 
+def natural(name: str) -> list[str | int]:
+    """Return a key by which `GMT+9` comes before `GMT+10`, as in all tables of the catalogue."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
 def table() -> str:
     """Return the text of the catalogue's table."""
     found: dict[tuple[str, bool], list[str]] = defaultdict(list)
@@ -78,7 +84,7 @@ def table() -> str:
         found[rule(name), same[data]].append(name)
     rows = {
         zones[0]: {"rule": text, **({} if fits else {"regular": False}), "source": "iana", "zones": " ".join(zones)}
-        for (text, fits), zones in sorted(found.items(), key=lambda item: item[1])
+        for (text, fits), zones in sorted(found.items(), key=lambda item: natural(item[1][0]))
     }
     url = f"https://data.iana.org/time-zones/releases/tzdata{tzdata.IANA_VERSION}.tar.gz"
     return HEAD + yaml_text({"sources": {"iana": {"url": url, "checked": "2026-11-30"}}, "rules": rows})

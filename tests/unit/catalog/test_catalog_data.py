@@ -26,6 +26,7 @@ from gpuplan.catalog import (
     provided,
     releases,
     serving,
+    timezones,
     upgrades,
     vendors,
     xids,
@@ -46,6 +47,7 @@ READERS = (
     conditions.read,
     metrics.read,
     serving.read,
+    timezones.read,
     vendors.read,
     xids.read,
 )
@@ -60,6 +62,7 @@ def rows() -> Iterator[tuple[str, Any]]:
         "releases": known.releases,
         "stops": known.upgrades,
         "metrics": known.metrics,
+        "time zones": known.time_zones,
         "xids": known.xids,
         "engines": known.serving.engines,
         "controllers": known.serving.controllers,
