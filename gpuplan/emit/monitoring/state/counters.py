@@ -1,5 +1,7 @@
 """A counter that rules need and an exporter that works does not export: the rules are then blind, and nothing else says so.
 
+One alert for a pool and counter: a wrong list of counters is that of all its nodes.
+
 Only what a card must have is asked for: links, profiling and the vendor's verdict depend on the board, on who else profiles
 and on the driver. Of cut cards and of a fleet's own card models we know too little to ask for more than the count of XIDs,
 which the exporter makes itself (a row of 0 without a code while there is none).
@@ -39,15 +41,16 @@ def alerts(fleet: Fleet, cluster: Cluster) -> Iterator[Alert]:
     if not pools:
         return
     named = (_nodes_without(counter, expected) for counter in _EVERY_CARD)
+    either = "\nor\n".join(expression for expression in named if expression)
     yield Alert(
         name="GpuCountersMissing",
-        expr=unless_drained("\nor\n".join(expression for expression in named if expression)),
+        expr=f"count by (pool, counter) (\n{unless_drained(either)}\n)",
         wait=f"{_WAIT_MINUTES}m",
         severity="warning",
         summary="An exporter does not export a counter that alerts need.",
-        description="The exporter of node {{ $labels.node }}{{ with $labels.pool }} of pool {{ . }}{{ end }} exports no "
-        "{{ $labels.counter }}, so that the alerts that read it cannot fire. Compare its list of counters with the one in "
-        "rendered/, and look in its log.",
+        description="The exporters of {{ $value }} nodes{{ with $labels.pool }} of pool {{ . }}{{ end }} work and export no "
+        "{{ $labels.counter }}: the alerts that read it cannot fire there. Compare their list of counters with the one in "
+        "rendered/, and look in their log.",
         cases=tuple(_cases(fleet, pools[0], expected[pools[0].name])),
     )
 
@@ -77,7 +80,7 @@ def _cases(fleet: Fleet, pool: NodePool, wanted: tuple[str, ...]) -> Iterator[Ca
     lost = card.of(wanted[0])
     later = f"{_WAIT_MINUTES + 1}m"
     every = steady(present, *(card.of(counter) for counter in wanted), value=0)
-    fires = {"node": card.labels["node"], "pool": pool.name, "counter": wanted[0]}
+    fires = {"pool": pool.name, "counter": wanted[0]}
     yield Case(
         kind="firing",
         name="the exporter works without one of its counters",
