@@ -187,6 +187,7 @@ SERVER_ADDITIONS: tuple[ServerAddition, ...] = (
     ServerAddition("Service", ("spec", "clusterIPs")),
     ServerAddition("Service", ("spec", "ipFamilies")),
     ServerAddition("DaemonSet", ("metadata", "annotations", "deprecated.daemonset.template.generation")),
+    ServerAddition("Deployment", ("metadata", "annotations", "deployment.kubernetes.io/revision")),
     ServerAddition("ClusterQueue", ("metadata", "finalizers"), _KUEUE_KEEPS),
     ServerAddition("ResourceFlavor", ("metadata", "finalizers"), _KUEUE_KEEPS),
     ServerAddition("Topology", ("metadata", "finalizers"), _KUEUE_KEEPS),

@@ -48,6 +48,8 @@ GUARD_RAIL_BINDINGS = Area("75-guard-rail-bindings", 7)
 MONITORING = Area("80-monitoring", 8)
 # Last of all: a cluster without the controller that defines the kind still gets everything else.
 NODE_HEALTH = Area("85-node-health", 11)
+RECLAIM = Area("90-reclaim", 12)
+"""After all that others wait for: a cluster that cannot get the reclaimer's image has everything else."""
 
 CONFIRM_REMOVAL = "Prune=confirm,Delete=confirm"
 """Sync option of objects whose removal would hurt running work: a person confirms it."""

@@ -22,6 +22,7 @@ from gpuplan.emit import (
     node_labels,
     priority,
     provisioner,
+    reclaim,
     runtime,
     tenancy,
 )
@@ -52,12 +53,14 @@ EMITTERS: tuple[Emitter, ...] = (
     publish.emit,
     dashboards.emit,
     node_health.emit,
+    reclaim.emit,
 )
 SNIPPETS: tuple[Snippets, ...] = (
     provisioner.texts,
     dra.texts,
     hami.texts,
     kueue.texts,
+    reclaim.texts,
     settings.texts,
     publish.texts,
     alertmanager.texts,

@@ -29,6 +29,7 @@ FIXED: Mapping[str, Callable[[Object], Object]] = {
     "ResourceFlavor": _flavor_with_topology,
     "Topology": lambda topology: {"levels": topology.get("spec", {}).get("levels")},
     "DaemonSet": lambda daemon_set: {"selector": daemon_set.get("spec", {}).get("selector")},
+    "Deployment": lambda deployment: {"selector": deployment.get("spec", {}).get("selector")},
 }
 """What an object of a kind can never change."""
 

@@ -120,6 +120,7 @@ FINDERS: Mapping[str, Callable[[Object, str], Iterator[Target]]] = {
     "Cohort": _cohort,
     "ClusterRoleBinding": _binding,
     "DaemonSet": _daemon_set,
+    "Deployment": _daemon_set,
     "LocalQueue": _local_queue,
     "ResourceClaimTemplate": _claim_template,
     "ResourceFlavor": _flavor,

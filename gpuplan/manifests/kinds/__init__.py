@@ -25,7 +25,7 @@ from gpuplan.manifests.kinds.nfd import NodeFeatureRule
 from gpuplan.manifests.kinds.policy import PodDisruptionBudget
 from gpuplan.manifests.kinds.rbac import ClusterRole, ClusterRoleBinding, Role, RoleBinding
 from gpuplan.manifests.kinds.readiness import NodeReadinessRule
-from gpuplan.manifests.kinds.workload import DaemonSet, PriorityClass, RuntimeClass
+from gpuplan.manifests.kinds.workload import DaemonSet, Deployment, PriorityClass, RuntimeClass
 
 KubeObject = (
     AppProject
@@ -37,6 +37,7 @@ KubeObject = (
     | Cohort
     | ConfigMap
     | DaemonSet
+    | Deployment
     | DeviceClass
     | DeviceConfig
     | LocalQueue
@@ -74,6 +75,7 @@ __all__ = [
     "Cohort",
     "ConfigMap",
     "DaemonSet",
+    "Deployment",
     "DeviceClass",
     "DeviceConfig",
     "KubeObject",

@@ -1,4 +1,4 @@
-"""apps/v1 DaemonSet, and the classes that pods name: RuntimeClass and PriorityClass."""
+"""apps/v1 DaemonSet and Deployment, and the classes that pods name: RuntimeClass and PriorityClass."""
 
 from __future__ import annotations
 
@@ -39,6 +39,32 @@ class DaemonSet(TypedDict):
     kind: Literal["DaemonSet"]
     metadata: NamespacedMeta
     spec: DaemonSetSpec
+
+
+class DeploymentStrategy(TypedDict):
+    """How pods are replaced; Recreate ends the old ones first."""
+
+    type: Literal["Recreate"]
+
+
+class DeploymentSpec(TypedDict):
+    """A number of equal pods. `selector` never changes after creation."""
+
+    progressDeadlineSeconds: int
+    replicas: int
+    revisionHistoryLimit: int
+    selector: LabelSelector
+    strategy: DeploymentStrategy
+    template: PodTemplateSpec
+
+
+class Deployment(TypedDict):
+    """apps/v1 Deployment."""
+
+    apiVersion: Literal["apps/v1"]
+    kind: Literal["Deployment"]
+    metadata: NamespacedMeta
+    spec: DeploymentSpec
 
 
 class RuntimeClassScheduling(TypedDict):
