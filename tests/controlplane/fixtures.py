@@ -16,7 +16,17 @@ import pytest
 from tests.controlplane.controlplane import ControlPlane
 from tests.controlplane.toolchain import ToolchainError, tool_path
 
-FIXTURES = ("tools", "amtool", "helmrender", "kubeconform", "prometheuses", "promtool", "promtools", "yamlread")
+FIXTURES = (
+    "tools",
+    "amtool",
+    "helmrender",
+    "kubeconform",
+    "prometheuses",
+    "promtool",
+    "promtools",
+    "victoriametrics",
+    "yamlread",
+)
 PROGRAMS = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kueue", "kwok")
 
 
@@ -75,6 +85,12 @@ def prometheuses() -> tuple[Path, ...]:
 def amtool() -> Path:
     """The amtool binary."""
     return tool_or_skip("amtool")
+
+
+@pytest.fixture(scope="session")
+def victoriametrics() -> Path:
+    """VictoriaMetrics' single-node server."""
+    return tool_or_skip("victoria-metrics")
 
 
 @pytest.fixture(scope="session")

@@ -88,6 +88,7 @@ PROMETHEUS2 = Graph(
 )
 HELM = Graph(name="helm")
 ALERTMANAGER = Graph(name="alertmanager")
+VICTORIAMETRICS = Graph(name="victoriametrics")
 
 TOOLS = (
     Tool(name="etcd", graph=KUBE, package="go.etcd.io/etcd/server/v3"),
@@ -117,6 +118,11 @@ TOOLS = (
     ),
     Tool(name="helmrender", graph=HELM, package="./helmrender"),
     Tool(name="amtool", graph=ALERTMANAGER, package="github.com/prometheus/alertmanager/cmd/amtool"),
+    Tool(
+        name="victoria-metrics",
+        graph=VICTORIAMETRICS,
+        package="github.com/VictoriaMetrics/VictoriaMetrics/app/victoria-metrics",
+    ),
 )
 
 
