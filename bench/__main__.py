@@ -1,4 +1,4 @@
-"""`python -m bench [example] [growth] [startup]`: print the figures of some or all benchmarks, measured in one run."""
+"""`python -m bench [example] [growth] [startup] [rules]`: print the figures of some or all benchmarks, measured in one run."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import os
 import platform
 import sys
 
-from bench import example, growth, startup
+from bench import example, growth, rules, startup
 from bench.report import show
 
 BENCHMARKS = {
     "example": ("(a) the example fleet", example.lines),
     "growth": ("(b) a large fleet", growth.lines),
     "startup": ("(c) start-up", startup.lines),
+    "rules": ("(d) rules for Prometheus", rules.lines),
 }
 
 

@@ -62,37 +62,37 @@ def targets(site: Site, seen: World) -> Iterator[Target]:
         yield Target(
             name=f"dcgm-{node.name}",
             endpoint=site.endpoint(conventions.DCGM_EXPORTER),
-            discovered=_pod("gpu-system", f"nvidia-dcgm-exporter-{node.name}", node.name, pool=node.pool),
+            discovered=discovered("gpu-system", f"nvidia-dcgm-exporter-{node.name}", node.name, pool=node.pool),
             series=tuple(world.cards(site.counters, seen, node)),
         )
     yield Target(
         name="kube-state-metrics",
         endpoint=KUBE_STATE_METRICS,
-        discovered=_pod("monitoring", "kube-state-metrics-0", "h1"),
+        discovered=discovered("monitoring", "kube-state-metrics-0", "h1"),
         series=tuple(exporters.kube_state_metrics(seen)),
     )
     for role in seen.kueue_roles:
         yield Target(
             name=f"kueue-{role}",
             endpoint=site.endpoint(conventions.KUEUE_METRICS),
-            discovered=_pod("kueue-system", f"kueue-controller-manager-{role}", "h1"),
+            discovered=discovered("kueue-system", f"kueue-controller-manager-{role}", "h1"),
             series=tuple(exporters.kueue(site.cluster, seen, role)),
         )
     yield Target(
         name="vllm",
         endpoint=site.endpoint(conventions.serving_monitor_name("chat")),
-        discovered=_pod("nlp", "chat-nlp", "l1"),
+        discovered=discovered("nlp", "chat-nlp", "l1"),
         series=tuple(exporters.vllm(seen)),
     )
     yield Target(
         name="argocd",
         endpoint=site.endpoint(conventions.release_monitor_name("argocd")),
-        discovered=_pod("argocd", "argocd-application-controller-0", "h1"),
+        discovered=discovered("argocd", "argocd-application-controller-0", "h1"),
         series=tuple(exporters.argocd(seen)),
     )
 
 
-def _pod(namespace: str, pod: str, node: str, pool: str = "") -> dict[str, str]:
+def discovered(namespace: str, pod: str, node: str, pool: str = "") -> dict[str, str]:
     """Return what discovery and the operator know of a target."""
     known = {"namespace": namespace, "pod": pod, "container": "main", "service": pod, "endpoint": "metrics"}
     known |= {"__meta_kubernetes_pod_node_name": node, "__meta_kubernetes_namespace": namespace}
