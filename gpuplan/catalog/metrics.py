@@ -23,6 +23,7 @@ class Exporter(enum.Enum):
     KUBE_STATE_METRICS = "kube-state-metrics"
     PROMETHEUS = "prometheus"
     """Prometheus itself, of each target."""
+    RECLAIMER = "gpuplan-reclaim"
 
 
 _SECTIONS = {
@@ -30,6 +31,7 @@ _SECTIONS = {
     "kueue": Exporter.KUEUE,
     "kubeStateMetrics": Exporter.KUBE_STATE_METRICS,
     "prometheus": Exporter.PROMETHEUS,
+    "reclaimer": Exporter.RECLAIMER,
 }
 """Sections of the data file, each with the metrics of one exporter."""
 
