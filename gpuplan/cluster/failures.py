@@ -14,7 +14,7 @@ LONGEST = 300
 """Characters of a server's message that are shown."""
 
 FIXES = {
-    400: "The server does not understand the query: is it a Prometheus, Thanos, Mimir or VictoriaMetrics of our time?",
+    400: "Check the prefix before /api/v1, and that it is a Prometheus, Thanos, Mimir or VictoriaMetrics.",
     401: "Give a token or a user, and the tenant's header where the server has tenants.",
     403: "Ask for the right to read these metrics, or give another token or tenant.",
     404: "Look for the prefix before /api/v1: Mimir has /prometheus, a VictoriaMetrics cluster /select/0/prometheus.",

@@ -116,6 +116,7 @@ def shared(parts: Sequence[Decimal], total: Decimal) -> list[Decimal]:
     >>> shared([Decimal(10) / 3] * 3, Decimal(10))
     [Decimal('3.34'), Decimal('3.33'), Decimal('3.33')]
     """
+    parts = [part.quantize(NOISE) for part in parts]
     low = [part.quantize(CENT, rounding=ROUND_FLOOR) for part in parts]
     left = int((total - sum(low, start=ZERO)) / CENT)
     by_loss = sorted(range(len(parts)), key=lambda index: (low[index] - parts[index], index))
@@ -126,8 +127,8 @@ def shared(parts: Sequence[Decimal], total: Decimal) -> list[Decimal]:
 
 
 def to_cent(exact: Decimal) -> Decimal:
-    """Round to a hundredth."""
-    return exact.quantize(CENT, rounding=ROUND_HALF_EVEN) + 0  # no -0.00
+    """Round to a hundredth. Noise goes first: servers add up in different orders, and a half must not hang on that."""
+    return exact.quantize(NOISE).quantize(CENT, rounding=ROUND_HALF_EVEN) + 0  # no -0.00
 
 
 def _within_allocated(rounded: Mapping[Key, Amount], key: Key) -> Amount:

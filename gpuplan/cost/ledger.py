@@ -15,7 +15,7 @@ SAMPLES_PER_HOUR = 60
 """The rules of cost are evaluated once a minute."""
 EXACT = 60
 """Digits that sums carry: a year of samples of 17 digits fits."""
-ZERO = Decimal(0)
+ZERO = Decimal("0.00")
 
 
 class Key(NamedTuple):

@@ -105,15 +105,16 @@ def _unit(made: View) -> str:
 
 
 def _cells(made: View) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows: names, hours of what counts, and money (hours where there is no price)."""
-    header = [COLUMNS[name] for name in made.columns] + ["HOURS"] + [WHATS[what] for what in made.whats]
+    """Return the header and the rows: names, hours of what counts, and money; where there is no price, hours of all."""
+    header = [COLUMNS[name] for name in made.columns] + ["HOURS"] * bool(made.currency) + [WHATS[w] for w in made.whats]
     counted = What.CAPACITY if made.by == "pool" else What.ALLOCATED
     rows = []
     for row in made.rows:
-        amounts = [row.amounts.get(what) for what in made.whats]
-        numbers = [(one.money if made.currency else one.hours) if one else None for one in amounts]
-        hours = row.amounts[counted].hours if counted in row.amounts else None
-        rows.append([*_names(row), *(NOTHING if n is None else f"{n:,}" for n in (hours, *numbers))])
+        numbers = [row.amounts[counted].hours] if made.currency else []
+        cells = [f"{number:,}" for number in numbers]
+        for amount in (row.amounts.get(what) for what in made.whats):
+            cells.append(f"{amount.money if made.currency else amount.hours:,}" if amount else NOTHING)
+        rows.append([*_names(row), *cells])
     return header, rows
 
 
