@@ -59,7 +59,15 @@ def backfilled(promtool: Path, text: str, folder: Path) -> Path:
     folder.mkdir(parents=True)
     source = folder.parent / f"{folder.name}.om"
     source.write_text(text, encoding="utf-8")
-    command = [promtool, "tsdb", "create-blocks-from", "openmetrics", "--max-block-duration=48h", source, folder]
+    command: list[str | Path] = [
+        promtool,
+        "tsdb",
+        "create-blocks-from",
+        "openmetrics",
+        "--max-block-duration=48h",
+        source,
+        folder,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
