@@ -18,6 +18,7 @@ from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.lifecycle import STATE_LABEL, CardCut, MigChange, mig_changes, stable_labels
 from gpuplan.model.pools import Exposure, NodePool
 from gpuplan.model.sharing import SharingMode
+from gpuplan.report import alert_runbooks
 from gpuplan.report.expectations import expects
 from gpuplan.report.kubectl import allocatable_path, awaited, label_path, selector
 from gpuplan.report.partitions import partition_text
@@ -38,7 +39,13 @@ Commands = tuple[str, ...]
 
 
 def texts(fleet: Fleet) -> Iterator[TextFile]:
-    """Yield the runbooks of every cluster."""
+    """Yield the runbooks of every cluster's pools, and one for each alert."""
+    yield from of_pools(fleet)
+    yield from alert_runbooks.texts(fleet)
+
+
+def of_pools(fleet: Fleet) -> Iterator[TextFile]:
+    """Yield the runbooks of every cluster's pools."""
     for cluster in fleet.clusters:
         for pool, change in mig_changes(cluster):
             if pool.card.vendor is Vendor.NVIDIA:

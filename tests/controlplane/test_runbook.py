@@ -24,7 +24,7 @@ from gpuplan.model.pools import (
     node_labels,
     produced_resources,
 )
-from gpuplan.report.runbooks import texts
+from gpuplan.report.runbooks import of_pools as texts
 from tests.controlplane.acceptance import apply_manifests
 from tests.controlplane.client import Client, reference
 from tests.controlplane.controlplane import ControlPlane

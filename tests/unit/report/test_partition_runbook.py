@@ -11,7 +11,7 @@ import pytest
 
 from gpuplan.model.pools import agent_labels, tolerations
 from gpuplan.report.partitions import TAINT
-from gpuplan.report.runbooks import texts
+from gpuplan.report.runbooks import of_pools as texts
 from tests.unit.emit.fleets import Place, place
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -16,7 +16,7 @@ from gpuplan.model.pools import node_labels, produced_resources
 from gpuplan.model.sharing import SharingMode
 from gpuplan.output.files import OutputFile
 from gpuplan.output.partial import only
-from gpuplan.report.runbooks import texts
+from gpuplan.report.runbooks import of_pools as texts
 from tests.build import resolved
 from tests.generated import fleets
 from tests.unit.emit.fleets import Place, place
