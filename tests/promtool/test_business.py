@@ -16,7 +16,7 @@ __all__ = ["promtools"]
 HERE = Path(__file__).parent / "business"
 SPEC = (HERE / "fleet.yaml").read_text(encoding="utf-8")
 CASES = sorted(path for path in HERE.glob("*.yaml") if path.stem != "fleet")
-GROUPS = ("serving",)
+GROUPS = ("serving", "training", "releases")
 ENGINES = {
     "each engine": SPEC,
     **{

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from gpuplan import conventions
 from gpuplan.emit import base
-from gpuplan.emit.monitoring import base_rules, info, serving, showback, state
+from gpuplan.emit.monitoring import base_rules, info, releases, serving, showback, state, training
 from gpuplan.emit.monitoring.alerts import Alert, Group
 from gpuplan.emit.monitoring.testing import test_file
 from gpuplan.manifests.kinds import PrometheusRule
@@ -25,7 +25,15 @@ MAX_RULES = 1000
 fifth of that."""
 
 Builder = Callable[[Fleet, Cluster], Iterator[Group]]
-BUILDERS: tuple[Builder, ...] = (info.groups, base_rules.groups, state.groups, showback.groups, serving.groups)
+BUILDERS: tuple[Builder, ...] = (
+    info.groups,
+    base_rules.groups,
+    state.groups,
+    showback.groups,
+    serving.groups,
+    training.groups,
+    releases.groups,
+)
 
 
 def groups(fleet: Fleet, cluster: Cluster) -> Iterator[Group]:

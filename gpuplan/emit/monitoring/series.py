@@ -154,7 +154,23 @@ TENSOR = _series(
 THROUGHPUT_CHANGE = _series(
     "gpuplan:training_throughput_change:ratio", "team pool", "against the week before; -0.2 is a fifth less"
 )
-RELEASE_SUCCESS = _series("gpuplan:release_success:ratio7d", "name project", "succeeded part of a week's syncs")
+RELEASE_TEAM = _series(
+    "gpuplan:release_team:info",
+    "kind namespace name project team",
+    "1 for each application and rollout, and whose it is",
+)
+RELEASES_1H = _series(
+    "gpuplan:releases:increase1h", "kind namespace name project result", "releases of an hour; succeeded or failed"
+)
+RELEASES = _series(
+    "gpuplan:releases:count7d", "kind namespace name project result", "releases of a week; succeeded or failed"
+)
+RELEASE_FAILURES = _series(
+    "gpuplan:release_failures:increase1d", "kind namespace name project", "failed releases of a day"
+)
+RELEASE_SUCCESS = _series(
+    "gpuplan:release_success:ratio7d", "kind namespace name project team", "succeeded part of a week's releases"
+)
 
 # Cost (`cost.py`); the currency is the fleet's.
 TEAM_COST = _series("gpuplan:team_gpu_cost:per_hour", "team pool currency", "price of what a team holds")

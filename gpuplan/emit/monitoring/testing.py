@@ -16,7 +16,7 @@ def test_file(group: Group, rules: str) -> dict[str, Any]:
     """Return promtool's file that tests the alerts of a group; `rules` is the file of its rules beside it."""
     return {
         "rule_files": [rules],
-        "evaluation_interval": "1m",
+        "evaluation_interval": group.interval or "1m",
         "tests": [_test(alert, case) for alert in group.alerts for case in alert.cases],
     }
 
