@@ -23,8 +23,11 @@ class Queue:
     name: str
     team: Team
     task_pool: TaskPool
+    flavor: str
     resource: str
-    """The first resource that it has a quota of."""
+    """The flavor and resource of which it owns most, the first ones where it owns nothing."""
+    nominal: int
+    """What it owns of that."""
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -39,6 +42,11 @@ class Queue:
     def of(self, metric: str, /, *, role: str = "leader", **labels: str) -> str:
         """Return what a replica of Kueue says of the queue."""
         return series(metric, cluster_queue=self.name, replica_role=role, **labels)
+
+    def quota(self, metric: str, /, *, role: str = "leader") -> str:
+        """Return what a replica of Kueue says of its quota of that flavor and resource."""
+        cohort = self.task_pool.name
+        return self.of(metric, role=role, cohort=cohort, flavor=self.flavor, resource=self.resource)
 
     def known(self) -> dict[str, str]:
         """Return the fact that says whose the queue is."""
@@ -59,9 +67,18 @@ class Queue:
 
 def queues(cluster: Cluster) -> tuple[Queue, ...]:
     """Return the queues of a cluster, in the order of the spec."""
-    return tuple(_queue(cohort, queue) for cohort in cluster.cohorts for queue in cohort.queues)
+    return tuple(_queue(cluster, cohort, queue) for cohort in cluster.cohorts for queue in cohort.queues)
 
 
-def _queue(cohort: Cohort, queue: TeamQueue) -> Queue:
-    resource = next(iter(cohort.flavors[0].capacity))
-    return Queue(name=queue.name, team=queue.team, task_pool=cohort.task_pool, resource=resource)
+def _queue(cluster: Cluster, cohort: Cohort, queue: TeamQueue) -> Queue:
+    limits = cluster.quota.queues[queue.name].limits
+    nominal = {item: limits[item].nominal for item in cohort.flavor_resources}
+    flavor, resource = max(nominal, key=lambda item: nominal[item])
+    return Queue(
+        name=queue.name,
+        team=queue.team,
+        task_pool=cohort.task_pool,
+        flavor=flavor,
+        resource=resource,
+        nominal=nominal[flavor, resource],
+    )

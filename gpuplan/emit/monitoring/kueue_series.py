@@ -16,6 +16,7 @@ LEADER = 'replica_role!="follower"'
 PENDING = "kueue_pending_workloads"
 QUOTA = "kueue_cluster_queue_nominal_quota"
 USAGE = "kueue_cluster_queue_resource_usage"
+SUBTREE = "kueue_cohort_subtree_quota"
 STATUS = "kueue_cluster_queue_status"
 WAIT = "kueue_admission_wait_time_seconds"
 START = "kueue_admitted_until_ready_wait_time_seconds"
@@ -43,10 +44,11 @@ def grown(counter: str, window: str, watched: str) -> str:
     """Return by how much each series of a counter grew in a window, its first value included.
 
     `increase` starts from the first value that it sees, so what is counted rarely would be counted as nothing. A series that
-    did not exist a window ago began at 0, provided that `watched`, a series of the same exporter, was there.
+    did not exist a window ago began at 0, provided that `watched`, a series of the same exporter, was there. `increase` stretches
+    what it saw over the window, but what is counted is whole, so that it is rounded.
     """
     born = f"({counter} unless {counter} offset {window} and on () count({watched} offset {window}))"
-    return f"({born} >= increase({counter}[{window}]) or increase({counter}[{window}]))"
+    return f"(round({born} >= increase({counter}[{window}]) or increase({counter}[{window}])))"
 
 
 def of_team(expression: str) -> str:

@@ -115,6 +115,7 @@ EVICTED = _series(
     "namespace name reason underlying_cause",
     "workloads that Kueue evicted in a day",
 )
+PREEMPTED = _series("gpuplan:kueue_preempted:increase1d", "cluster_queue", "workloads of a queue preempted in a day")
 EVICTED_WITHIN = _series(
     "gpuplan:kueue_preempted_within:share1d",
     "cluster_queue",
