@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from gpuplan.emit.monitoring import series
+from gpuplan.emit.monitoring import held_cards, series
 from gpuplan.emit.monitoring.alerts import Group, record
 from gpuplan.manifests.kinds.monitoring import RecordingRule
 from gpuplan.model.flavors import Flavor
@@ -18,12 +18,6 @@ from gpuplan.model.quota_tree import NO_QUOTA
 
 INTERVAL = "60s"
 """One sample a minute: `gpuplan cost` divides by 60."""
-
-_HELD = (
-    f"{series.POD_REQUESTS} * on (node) group_left (pool) {series.NODE_POOL}"
-    f" * on (pool, resource) group_left () {series.FRACTION}"
-)
-"""Cards that each pod holds, by pool and resource."""
 
 _BUSY = f'clamp_max(avg by (namespace, pod) ({series.GPU_UTIL}{{pod!=""}}), 1)'
 """Busy part of each pod's cards; one that is not measured has none."""
@@ -53,11 +47,11 @@ def records(cluster: Cluster) -> Iterator[RecordingRule]:
 
 def _without_team(cluster: Cluster) -> str:
     known = f" unless on (namespace) {series.NAMESPACE_TEAM}" if cluster.teams else ""
-    return f"sum by (pool) ({_HELD}{known})"
+    return f"sum by (pool) ({held_cards.cards()}{known})"
 
 
 def _used() -> str:
-    held = f"sum by (namespace, pod, pool) ({_HELD})"
+    held = f"sum by (namespace, pod, pool) ({held_cards.cards()})"
     team = f"on (namespace) group_left (team) {series.NAMESPACE_TEAM}"
     return f"sum by (team, pool) ({held} * on (namespace, pod) group_left () {_BUSY} * {team})"
 
