@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from gpuplan import conventions
 from gpuplan.emit import base
-from gpuplan.emit.monitoring import base_rules, info, releases, serving, showback, state, training
+from gpuplan.emit.monitoring import base_rules, info, reclaim_rules, releases, serving, showback, state, training
 from gpuplan.emit.monitoring.alerts import Alert, Group
 from gpuplan.emit.monitoring.testing import test_file
 from gpuplan.manifests.kinds import PrometheusRule
@@ -33,6 +33,7 @@ BUILDERS: tuple[Builder, ...] = (
     serving.groups,
     training.groups,
     releases.groups,
+    reclaim_rules.groups,
 )
 
 
