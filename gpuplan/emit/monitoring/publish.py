@@ -11,7 +11,21 @@ from urllib.parse import urlsplit
 
 from gpuplan import conventions
 from gpuplan.emit import base
-from gpuplan.emit.monitoring import base_rules, info, reclaim_rules, releases, serving, showback, state, training
+from gpuplan.emit.monitoring import (
+    base_rules,
+    cost,
+    governance,
+    info,
+    peak,
+    reclaim_rules,
+    reclaimed,
+    releases,
+    serving,
+    showback,
+    state,
+    tasks,
+    training,
+)
 from gpuplan.emit.monitoring.alerts import Alert, Group
 from gpuplan.emit.monitoring.testing import test_file
 from gpuplan.manifests.kinds import PrometheusRule
@@ -29,7 +43,12 @@ BUILDERS: tuple[Builder, ...] = (
     info.groups,
     base_rules.groups,
     state.groups,
+    peak.groups,
+    tasks.groups,
+    governance.groups,
+    reclaimed.groups,
     showback.groups,
+    cost.groups,
     serving.groups,
     training.groups,
     releases.groups,
