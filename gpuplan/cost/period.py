@@ -22,7 +22,7 @@ class Span:
     @property
     def milliseconds(self) -> int:
         """Length. A day on which clocks change has 23 or 25 hours."""
-        return (self._utc(self.end) - self._utc(self.start)) // datetime.timedelta(milliseconds=1)
+        return (_utc(self.end) - _utc(self.start)) // datetime.timedelta(milliseconds=1)
 
     @property
     def minutes(self) -> int:
@@ -32,11 +32,12 @@ class Span:
     @property
     def last(self) -> datetime.datetime:
         """The last millisecond in it, at which a query looks back."""
-        return self._utc(self.end) - datetime.timedelta(milliseconds=1)
+        return _utc(self.end) - datetime.timedelta(milliseconds=1)
 
-    @staticmethod
-    def _utc(time: datetime.datetime) -> datetime.datetime:
-        return time.astimezone(datetime.UTC)  # subtracting two local times of one zone would count hours of the clock
+
+def _utc(time: datetime.datetime) -> datetime.datetime:
+    """Return a time for comparing and subtracting: of two times of one zone Python would take what the clock shows."""
+    return time.astimezone(datetime.UTC)
 
 
 def time_zone(name: str) -> zoneinfo.ZoneInfo | str:
@@ -68,7 +69,7 @@ def moment(text: str, zone: zoneinfo.ZoneInfo) -> datetime.datetime | str:
 
 def span(start: datetime.datetime, end: datetime.datetime, now: datetime.datetime) -> Span | str:
     """Join two times into a stretch that is over, or return why they make none."""
-    if end <= start:
+    if _utc(end) <= _utc(start):
         same = "The day of --to is not part of the bill: for one day, write the next one."
         return f"--to ({end.isoformat()}) is not after --from ({start.isoformat()}). {same}"
     if end > now:
@@ -89,11 +90,14 @@ def days(whole: Span) -> tuple[Span, ...]:
     """
     made: list[Span] = []
     start = whole.start
-    while start < whole.end:
-        midnight = datetime.datetime.combine(
-            start.date() + datetime.timedelta(days=1), datetime.time(), tzinfo=start.tzinfo
-        )
-        end = min(midnight, whole.end)
+    while _utc(start) < _utc(whole.end):
+        end = min(_midnight_after(start), whole.end, key=_utc)
         made.append(Span(start=start, end=end))
         start = end
     return tuple(made)
+
+
+def _midnight_after(time: datetime.datetime) -> datetime.datetime:
+    """Return the next first minute of a day; where clocks or the calendar leave it out, the one that came instead."""
+    midnight = datetime.datetime.combine(time.date() + datetime.timedelta(days=1), datetime.time(), tzinfo=time.tzinfo)
+    return _utc(midnight).astimezone(time.tzinfo)
