@@ -90,7 +90,7 @@ MEASURES = (
     Measure(what=What.NO_TEAM, unit="hours", series=series.NO_TEAM),
     Measure(what=What.UNALLOCATED, unit="money", series=series.UNALLOCATED_COST),
 )
-"""All that is asked for each day. What is unallocated is recorded as money alone, and holds what no team's pods hold."""
+"""All that is asked for each day. What nobody holds is recorded as money alone; its hours are the rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

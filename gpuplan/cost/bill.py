@@ -80,13 +80,12 @@ def bill(read: Ledger) -> Bill:
 
 
 def _parts(amounts: Mapping[Key, Amount], capacity: Key, whole: Amount) -> dict[Key, Amount]:
-    """Return what a pool's price is made of. The recorded rest holds what pods of no team hold: that comes out of it."""
+    """Return what a pool's price is made of. The hours of nobody are what is left: they are not recorded."""
     place = capacity[:3]
     found = {key: amount for key, amount in amounts.items() if key[:3] == place and key.what in PARTS}
     nobody = capacity._replace(what=What.UNALLOCATED)
-    held = [amount.hours for key, amount in found.items() if key != nobody]
-    no_team = sum((amount.money for key, amount in found.items() if key.what is What.NO_TEAM), start=ZERO)
-    found[nobody] = Amount(hours=whole.hours - sum(held, start=ZERO), money=found.get(nobody, Amount()).money - no_team)
+    held = sum((amount.hours for key, amount in found.items() if key != nobody), start=ZERO)
+    found[nobody] = Amount(hours=whole.hours - held, money=found.get(nobody, Amount()).money)
     return {key: found[key] for key in sorted(found, key=lambda key: (key[:5], key.what.value))}
 
 

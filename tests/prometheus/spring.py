@@ -73,7 +73,7 @@ def _h100() -> Iterator[Line]:
     yield _line(series.TEAM_IDLE_COST, 4.8, end=idle, team="vision", pool="h100-a", currency="USD")
     yield _line(series.NO_TEAM, 1, stray, pool="h100-a")
     yield _line(series.NO_TEAM_COST, 2.4, stray, pool="h100-a", currency="USD")
-    yield from _nobody("h100-a", (START, END, 19.2))
+    yield from _nobody("h100-a", (START, stray, 19.2), (stray, END, 16.8))
 
 
 def _cut() -> Iterator[Line]:

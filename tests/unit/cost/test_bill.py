@@ -76,7 +76,7 @@ def recorded(draw: st.DrawFn) -> list[list[Reading]]:
                 reading(What.CAPACITY, "hours", repr(whole / 2.5), pool=pool),
                 reading(What.NO_TEAM, "money", repr(no_team), **labels),
                 reading(What.NO_TEAM, "hours", repr(no_team / 2.5), pool=pool),
-                reading(What.UNALLOCATED, "money", repr(nobody + no_team), **labels),
+                reading(What.UNALLOCATED, "money", repr(nobody), **labels),
             ]
             for team, cost in teams.items():
                 day.append(reading(What.ALLOCATED, "money", repr(cost), team=team, **labels))
@@ -140,7 +140,7 @@ def test_what_no_team_s_pods_hold_is_not_nobody_s() -> None:
         [
             reading(What.CAPACITY, "money", "600", **labels),
             reading(What.NO_TEAM, "money", "120", **labels),
-            reading(What.UNALLOCATED, "money", "600", **labels),
+            reading(What.UNALLOCATED, "money", "480", **labels),
         ]
     )
     found = of(made)
