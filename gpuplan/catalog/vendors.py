@@ -73,12 +73,18 @@ class VendorExporter:
     holder: Mapping[str, str]
     """Our labels of the pod that holds a card, and the exporter's, where they differ."""
     labels: tuple[str, ...]
-    """Other labels of its series, as far as we know them."""
+    """Other labels of its series, as far as we know and keep them."""
     metrics: CardMetrics
     limit_celsius: int
     unchecked: frozenset[str]
     source: str
     checked: dt.date
+
+    @property
+    def holder_labels(self) -> tuple[str, ...]:
+        """Our labels of the pod that holds a card, those that its series have once they are scraped."""
+        found = (name for name in ("namespace", "pod", "container") if name in self.holder or name in self.labels)
+        return tuple(found)
 
     @property
     def identity(self) -> str:

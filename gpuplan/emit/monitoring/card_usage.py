@@ -17,7 +17,7 @@ from gpuplan.emit.monitoring.series import GPU_UTIL, MIG_FRACTION, NODE_POOL
 from gpuplan.model.pools import NodePool
 from gpuplan.model.sharing import SharingMode
 
-HOLDER = ("namespace", "pod", "container")
+_HOLDER = ("namespace", "pod", "container")
 INSTANCE = ("GPU_I_ID", "GPU_I_PROFILE")
 """What DCGM's exporter calls a MIG instance; empty for whole cards."""
 MOST_WATTS = 5000
@@ -79,7 +79,7 @@ def temperature(catalog: Catalog, pools: Iterable[NodePool]) -> str:
 
 def _nvidia_utilisation(family: Family, pools: tuple[NodePool, ...], *, profiling: bool) -> str:
     """By pod, so that a card without a row of the profiling module is looked up in the other metric as a whole."""
-    labels = (*INSTANCE, *HOLDER)
+    labels = (*INSTANCE, *_HOLDER)
     fallback = _rows(family, pools, f'({family.exporter.metrics.utilisation}{{GPU_I_ID=""}} >= 0 <= 100) / 100', labels)
     if not profiling:
         return fallback
@@ -90,7 +90,8 @@ def _nvidia_utilisation(family: Family, pools: tuple[NodePool, ...], *, profilin
 def _part(family: Family, pools: tuple[NodePool, ...], selector: str) -> str:
     full = family.exporter.metrics.utilisation_full
     bounded = f"{selector} >= 0 <= {full}"
-    return _rows(family, pools, f"({bounded}) / {full}" if full != 1 else bounded, HOLDER)
+    rows = f"({bounded}) / {full}" if full != 1 else bounded
+    return _rows(family, pools, rows, family.exporter.holder_labels)
 
 
 def _nvidia_memory(family: Family, pools: tuple[NodePool, ...]) -> str:
@@ -99,7 +100,7 @@ def _nvidia_memory(family: Family, pools: tuple[NodePool, ...]) -> str:
     card = f"node, UUID, {INSTANCE[0]}"
     total = f"max by ({card}) (({used} >= 0 < {MOST_MEBIBYTES}) + ({free} >= 0 < {MOST_MEBIBYTES})) > 0"
     return (
-        f"{_rows(family, pools, f'{used} >= 0 < {MOST_MEBIBYTES}', (*INSTANCE, *HOLDER))}\n"
+        f"{_rows(family, pools, f'{used} >= 0 < {MOST_MEBIBYTES}', (*INSTANCE, *_HOLDER))}\n"
         f"/ on ({card}) group_left () ({total})"
     )
 
@@ -108,7 +109,7 @@ def _memory(family: Family, pools: tuple[NodePool, ...]) -> str:
     metrics = family.exporter.metrics
     identity = next(ours for ours, theirs in family.exporter.card.items() if theirs == family.exporter.identity)
     total = card_series.labelled(family, f"{metrics.memory_total} > 0")
-    used = _rows(family, pools, f"{metrics.memory_used} >= 0", HOLDER)
+    used = _rows(family, pools, f"{metrics.memory_used} >= 0", family.exporter.holder_labels)
     card = f"node, {identity}"
     return f"({used}\n/ on ({card}) group_left () max by ({card}) ({total})) <= 1"
 

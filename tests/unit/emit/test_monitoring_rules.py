@@ -52,7 +52,6 @@ def test_every_alert_says_whom_it_concerns_and_what_to_do() -> None:
     for name, alert in alerts(place(POOLS, more="monitoring: {runbookBase: https://runbooks.example/}")).items():
         assert re.fullmatch(r"Gpu[A-Za-z]{1,37}", name)
         assert alert["labels"]["severity"] in ("critical", "warning", "info")
-        assert "team" in alert["labels"] or "(team)" in alert["expr"]
         assert alert["annotations"]["runbook_url"] == f"https://runbooks.example/{name.lower()}"
         summary = alert["annotations"]["summary"]
         assert summary.endswith(".")

@@ -81,10 +81,11 @@ def _drain(card: scenes.Card, codes: tuple[int, ...], quiet: tuple[int, ...]) ->
 def _program(cluster: Cluster, card: scenes.Card, codes: tuple[int, ...]) -> Alert:
     """To the team of the namespace; to the platform where no team owns it."""
     failed = f'max by ({_PROGRAM}) ({XIDS}{{xid=~"{_any_of(codes)}", pod!=""}}) > 0'
+    stray = f'label_replace({failed}, "team", "{PLATFORM_TEAM}", "", "")'
+    owned = f"({failed}) * on (namespace) group_left (team) {NAMESPACE_TEAM}\nor on (namespace, pod, node, xid) "
     return Alert(
         name="GpuXidApplication",
-        expr=f"({failed}) * on (namespace) group_left (team) {NAMESPACE_TEAM}\n"
-        f'or on (namespace, pod, node, xid) label_replace({failed}, "team", "{PLATFORM_TEAM}", "", "")',
+        expr=f"{owned if cluster.teams else ''}{stray}",
         severity="info",
         team="",
         summary="A program on a GPU failed.",
@@ -96,13 +97,15 @@ def _program(cluster: Cluster, card: scenes.Card, codes: tuple[int, ...]) -> Ale
 
 def _program_cases(cluster: Cluster, card: scenes.Card, xid: str) -> Iterator[Case]:
     owner = cluster.teams[0] if cluster.teams else None
-    namespace, team = (owner.namespaces[0], owner.name) if owner else ("team-a", "team-a")
-    facts = steady(scenes.series(NAMESPACE_TEAM, namespace=namespace, team=team))
+    namespace, team = (owner.namespaces[0], owner.name) if owner else ("team-a", PLATFORM_TEAM)
+    facts = steady(scenes.series(NAMESPACE_TEAM, namespace=namespace, team=team)) if owner else {}
     where = {"node": card.labels["node"], "pool": card.labels["pool"], "xid": xid}
     held = card.of(XIDS, xid=xid, namespace=namespace, pod="job-0")
     stray = card.of(XIDS, xid=xid, namespace="default", pod="stray")
     fires = {**where, "namespace": namespace, "pod": "job-0", "team": team}
-    yield Case(kind="firing", name="the team hears of it", inputs=facts | steady(held), at="1m", fires=(fires,))
+    yield Case(
+        kind="firing", name="who owns the namespace hears of it", inputs=facts | steady(held), at="1m", fires=(fires,)
+    )
     yield Case(
         kind="edge",
         name="the namespace is no team's",
