@@ -43,6 +43,14 @@ class Engine:
         """Whether it tells how many requests kept to a time, rather than their mean alone."""
         return self.objective != MEAN
 
+    def is_older(self, version: Version) -> bool:
+        """Tell whether a version is older than all that are known."""
+        return self.oldest is not None and version < self.oldest
+
+    def is_newer(self, version: Version) -> bool:
+        """Tell whether a version is of a minor release that is newer than all that are known."""
+        return self.newest is not None and version.minor > self.newest.minor
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Controller:

@@ -156,6 +156,10 @@ class Monitoring:
     path: KeyPath
 
 
+FAST_BURN, SLOW_BURN = Fraction(144, 10), Fraction(6)
+"""How many times as fast as promised a budget of slow requests burns when InferenceLatencyBurnFast and …Slow fire."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slo:
     """A promise on latency: at most `budget` of the requests take longer."""
@@ -163,6 +167,10 @@ class Slo:
     latency_milliseconds: int
     budget: Fraction
     """Part of the requests that may be slower, 1/100 for 99 percent."""
+
+    def can_burn(self, factor: Fraction) -> bool:
+        """Tell whether it can: a budget of a tenth burns ten times as fast at most, when every request is slow."""
+        return factor * self.budget < 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

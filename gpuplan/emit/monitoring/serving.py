@@ -21,10 +21,8 @@ from gpuplan.emit.monitoring.info import number
 from gpuplan.emit.monitoring.series import Series
 from gpuplan.emit.monitoring.served import Served, served
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.monitoring import Slo
+from gpuplan.model.monitoring import FAST_BURN, SLOW_BURN
 
-FAST, SLOW = Fraction(144, 10), Fraction(6)
-"""How many times as fast as promised a budget may burn before the alert."""
 LEAST_REQUESTS = 10
 """Requests in an hour below which their latency raises no alert."""
 WINDOWS: tuple[tuple[Series, str], ...] = ((series.SLOW_5M, "5m"), (series.SLOW_1H, "1h"), (series.SLOW_6H, "6h"))
@@ -90,24 +88,19 @@ def _slow(one: Served, pools: str, window: str) -> str:
 
 
 def _alerts(found: tuple[Served, ...]) -> Iterator[Alert]:
-    fast, slow = burning(found, FAST), burning(found, SLOW)
+    fast, slow = _burning(found, FAST_BURN), _burning(found, SLOW_BURN)
     if fast:
-        yield _burn(fast, FAST, "Fast", series.SLOW_1H, series.SLOW_5M)
+        yield _burn(fast, FAST_BURN, "Fast", series.SLOW_1H, series.SLOW_5M)
     if slow:
-        yield _burn(slow, SLOW, "Slow", series.SLOW_6H, series.SLOW_1H)
+        yield _burn(slow, SLOW_BURN, "Slow", series.SLOW_6H, series.SLOW_1H)
     means = [one for one in found if one.serving.slo and not one.engine.has_histograms]
     if means:
         yield _mean(means)
 
 
-def burning(found: Iterable[Served], factor: Fraction) -> list[Served]:
-    """Return the task pools whose budget can burn so fast: one of a tenth cannot burn more than ten times as fast."""
-    return [one for one in found if one.bound and can_burn(one.serving.slo, factor)]
-
-
-def can_burn(slo: Slo | None, factor: Fraction) -> bool:
-    """Tell whether the slow part of all requests can be above so many times what is promised."""
-    return slo is not None and factor * slo.budget < 1
+def _burning(found: Iterable[Served], factor: Fraction) -> list[Served]:
+    """Return the task pools whose budget can burn so fast; of the others an alert could never fire."""
+    return [one for one in found if one.bound and one.serving.slo and one.serving.slo.can_burn(factor)]
 
 
 def _burn(found: list[Served], factor: Fraction, name: str, long: Series, short: Series) -> Alert:

@@ -1,0 +1,1 @@
+"""Rules about what answers requests, and what is promised of it."""
