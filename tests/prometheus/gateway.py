@@ -15,6 +15,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+SILENT = 0
+"""Two seconds pass before the answer."""
+NO_FAULT = -1
+
 
 @dataclass(slots=True, kw_only=True)
 class Gateway:
@@ -30,7 +34,7 @@ class Gateway:
     more: dict[str, Any] = field(default_factory=dict)
     """Keys that are added to each answer."""
     faults: list[tuple[int, str, str]] = field(default_factory=list)
-    """(status, content type, body) of the next answers; status 0 is silence for two seconds."""
+    """(status, content type, body) of the next answers, SILENT or NO_FAULT in place of a status."""
     seen: list[dict[str, str]] = field(default_factory=list)
     url: str = ""
 
@@ -39,9 +43,9 @@ class Gateway:
         self.seen.append(headers)
         if self.faults:
             status, kind, body = self.faults.pop(0)
-            if status:
+            if status > 0:
                 return status, kind, body.encode()
-            time.sleep(2)
+            time.sleep(2 * (status == SILENT))
         if not path.startswith(self.prefix + "/api/v1/"):
             return 404, "text/plain", b"404 page not found"
         if self.tenant and headers.get("X-Scope-OrgID") != self.tenant:

@@ -13,7 +13,7 @@ import pytest
 from gpuplan.cluster.prometheus import Access, Answer, Curves, Problem, Prometheus
 from tests.controlplane.certificates import write_certificates
 from tests.prometheus import spring
-from tests.prometheus.gateway import Gateway, gateway
+from tests.prometheus.gateway import SILENT, Gateway, gateway
 
 AT = datetime.datetime.fromtimestamp(spring.START + 60, tz=datetime.UTC)
 QUERY = "gpuplan:pool_gpus_billed:sum"
@@ -148,7 +148,7 @@ def test_a_server_that_stays_busy_is_quoted(before: Gateway) -> None:
         ((502, "text/html", "<h1>Bad gateway</h1>"), "refused", "answered with HTTP 502"),
         ((500, "text/plain", "\x1b[31mboom\n" + "x" * 2000), "refused", "HTTP 500: [31mboom xxx"),
         ((404, "text/plain", "404 page not found"), "refused", "HTTP 404: 404 page not found"),
-        ((0, "", ""), "timeout", "no answer within 1 s"),
+        ((SILENT, "", ""), "timeout", "no answer within 1 s"),
     ],
 )  # fmt: skip
 def test_what_is_no_answer_is_a_problem_in_one_printable_line(

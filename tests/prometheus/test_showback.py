@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuplan.emit.monitoring import showback
+from gpuplan.emit.monitoring import cost, showback
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Fleet
 from tests.build import fleet
@@ -100,6 +100,17 @@ def inputs() -> dict[str, float]:
 
 
 EXPECTED: dict[str, dict[str, Any]] = {
+    # 16 x 2.40 = 24.00 + 2.40 + 12.00, and 8 x 1.05 = 0.45 + 7.95
+    "gpuplan:pool_gpu_cost:per_hour": {'currency="USD", pool="h100-a"': 38.4, 'currency="USD", pool="a100-lab"': 8.4},
+    "gpuplan:team_gpu_cost:per_hour": {
+        'currency="USD", pool="h100-a", team="vision"': 24,
+        'currency="USD", pool="a100-lab", team="vision"': 0.45,
+    },
+    "gpuplan:team_gpu_idle_cost:per_hour": {'currency="USD", pool="h100-a", team="vision"': 4.8},
+    "gpuplan:pool_gpu_unallocated_cost:per_hour": {
+        'currency="USD", pool="h100-a"': 12,
+        'currency="USD", pool="a100-lab"': 7.95,
+    },
     "gpuplan:pool_gpus_billed:sum": {'pool="h100-a"': 16, 'pool="a100-lab"': 8, 'pool="l40s"': 8},
     "gpuplan:pool_gpus_without_team:sum": {'pool="h100-a"': 1, 'pool="a100-lab"': 0, 'pool="l40s"': 0},
     "gpuplan:pool_gpu_without_team_cost:per_hour": {
@@ -146,8 +157,8 @@ def test_what_is_recorded_for_a_bill_is_what_was_computed_by_hand(
     promtools: tuple[Path, ...], made: Fleet, tmp_path: Path
 ) -> None:
     (cluster,) = made.clusters
-    (facts,) = showback.groups(made, cluster)
-    group = {"name": "all", "interval": facts.interval, "rules": [*facts.records, *showback.records(cluster)]}
+    (facts,), (prices,) = showback.groups(made, cluster), cost.groups(made, cluster)
+    group = {"name": "all", "interval": prices.interval, "rules": [*facts.records, *prices.records]}
     rules = tmp_path / "rules.yaml"
     rules.write_text(yaml_text({"groups": [group]}), encoding="utf-8")
     asked = [
