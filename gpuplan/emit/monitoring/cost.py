@@ -20,11 +20,11 @@ INTERVAL = showback.INTERVAL
 def groups(_fleet: Fleet, cluster: Cluster) -> Iterator[Group]:
     """Yield the prices of a cluster's cards, and what `gpuplan cost` needs beside them, each after what it reads."""
     priced = any(pool.tier.cost_per_card_hour for pool in cluster.pools)
-    records = (
-        *(_held(cluster) if priced else ()),
-        *showback.records(cluster),
-        *(_unallocated(cluster) if priced else ()),
-    )
+    beside = tuple(showback.records(cluster))
+    if priced:
+        records = (*_held(cluster), *beside, *_unallocated(cluster))
+    else:
+        records = tuple(one for one in beside if series.CARD_PRICE.name not in one["expr"])
     yield Group(name="gpuplan-cost", records=records, interval=INTERVAL)
 
 

@@ -83,7 +83,7 @@ def _devices(fleet: Fleet, cluster: Cluster) -> str:
 
 
 def _queues(fleet: Fleet, cluster: Cluster) -> Iterator[RecordingRule]:
-    of_cards = cards(cluster)
+    of_cards, tells = cards(cluster), has(fleet.catalog, cluster, RESOURCE_PENDING)
     for made, metric in ((series.QUEUE_NOMINAL, QUOTA), (series.QUEUE_USAGE, USAGE)):
         yield record(
             made,
@@ -93,9 +93,8 @@ def _queues(fleet: Fleet, cluster: Cluster) -> Iterator[RecordingRule]:
     team = f"on (cluster_queue) group_left (team) {series.QUEUE_TEAM}"
     yield record(series.TEAM_QUOTA_GAP, f"sum by (team, resource) ({gap} * {team})")
     if shared(cluster):
-        yield record(series.CONGESTION, _congestion(of_cards))
+        yield record(series.CONGESTION, _congestion(of_cards if tells else ""))
     if owners(cluster):
-        tells = has(fleet.catalog, cluster, RESOURCE_PENDING)
         yield record(series.STARVED, _starved(of_cards) if tells else _starved_by_count())
         yield record(series.STARVED_AT_PEAK, f"{series.STARVED} and on () {series.PEAK_HOURS} == 1")
 
@@ -107,12 +106,14 @@ def _waiting(of_cards: str) -> str:
 def _congestion(of_cards: str) -> str:
     """Return what is used and asked for of each shared task pool, against what it owns.
 
-    Where nothing tells what waits, nothing does.
+    Where Kueue does not tell what waits (`of_cards` is empty, or the series is missing), nothing does.
     """
-    used = f"sum by (cohort, resource) ({series.QUEUE_USAGE})"
+    used, owned = f"sum by (cohort, resource) ({series.QUEUE_USAGE})", f"({series.COHORT_QUOTA} > 0)"
+    if not of_cards:
+        return f"{used}\n/ {owned}"
     cohort = f"max by (cluster_queue, cohort) ({series.QUEUE_USAGE} >= bool 0)"
     asked = f"sum by (cohort, resource) ({_waiting(of_cards)} * on (cluster_queue) group_left (cohort) {cohort})"
-    return f"({used} + {asked} or {used})\n/ ({series.COHORT_QUOTA} > 0)"
+    return f"({used} + {asked} or {used})\n/ {owned}"
 
 
 def _starved(of_cards: str) -> str:

@@ -8,7 +8,7 @@ from gpuplan.emit.monitoring import governance_cases as cases
 from gpuplan.emit.monitoring import series
 from gpuplan.emit.monitoring.alerts import Alert
 from gpuplan.emit.monitoring.kueue_scenes import HOUR, Queue, queues
-from gpuplan.emit.monitoring.kueue_series import SUBTREE, cards, selected
+from gpuplan.emit.monitoring.kueue_series import RESOURCE_PENDING, SUBTREE, cards, has, selected
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.monitoring import Thresholds
 from gpuplan.model.queues import Cohort
@@ -16,6 +16,8 @@ from gpuplan.model.queues import Cohort
 IDLE_MINUTES = 2 * HOUR
 CONGESTED_MINUTES = 30
 DRIFT_MINUTES = 30
+FULL = 100
+"""Percent of a task pool's own quota; without borrowing no more can be used."""
 
 
 def alerts(fleet: Fleet, cluster: Cluster) -> Iterator[Alert]:
@@ -25,9 +27,11 @@ def alerts(fleet: Fleet, cluster: Cluster) -> Iterator[Alert]:
     floors = [queue for queue in every if queue.nominal and queue.task_pool.service.owns]
     yield _idle_high(cluster, thresholds)
     yield _unmapped()
+    tells = has(fleet.catalog, cluster, RESOURCE_PENDING)
     owning = [cohort for cohort in pools if any(share.nominal for share in cohort.shares.values())]
-    if owning:
-        yield _congested(thresholds, owning[0])
+    borrows = any(share.borrow for cohort in owning for share in cohort.shares.values())
+    if owning and (tells or borrows or thresholds.congested_percent < FULL):
+        yield _congested(thresholds, owning[0], tells=tells)
     if floors:
         yield _starved(thresholds, floors[0])
     if every:
@@ -62,7 +66,7 @@ def _unmapped() -> Alert:
     )
 
 
-def _congested(thresholds: Thresholds, pool: Cohort) -> Alert:
+def _congested(thresholds: Thresholds, pool: Cohort, *, tells: bool) -> Alert:
     return Alert(
         name="GpuPoolCongested",
         expr=f"{series.CONGESTION} > {thresholds.congested_percent / 100:g}",
@@ -71,7 +75,7 @@ def _congested(thresholds: Thresholds, pool: Cohort) -> Alert:
         summary="A shared task pool is asked for more than it owns.",
         description="What teams use and wait for in task pool {{ $labels.cohort }} is {{ $value | humanizePercentage }} of the "
         "{{ $labels.resource }} that it owns. See who holds most of it and whether that is idle; else the pool is too small.",
-        cases=tuple(cases.congested(pool, thresholds.congested_percent, CONGESTED_MINUTES)),
+        cases=tuple(cases.congested(pool, thresholds.congested_percent, CONGESTED_MINUTES, tells=tells)),
     )
 
 

@@ -73,8 +73,11 @@ def unmapped() -> Iterator[Case]:
     yield Case(kind="edge", name="a stray pod was there for half an hour", inputs={pods: "1x30 0x90"}, at="90m")
 
 
-def congested(pool: Cohort, percent: int, minutes: int) -> Iterator[Case]:
-    """Yield cases in which a queue uses all of a shared task pool, or what does not crowd it, and waits for more or not."""
+def congested(pool: Cohort, percent: int, minutes: int, *, tells: bool) -> Iterator[Case]:
+    """Yield cases in which a queue uses all of a shared task pool, or what does not crowd it, and waits for more or not.
+
+    A Kueue that does not tell what waits shows a crowd by what is borrowed.
+    """
     (flavor, resource), owned = max(
         ((item, one.nominal) for item, one in pool.shares.items()), key=lambda item: item[1]
     )
@@ -86,7 +89,7 @@ def congested(pool: Cohort, percent: int, minutes: int) -> Iterator[Case]:
     stale = scenes.series(RESOURCE_PENDING, **{**of_queue, "replica_role": "follower"})
     known = {scenes.series(series.COHORT_QUOTA, cohort=name, resource=resource): f"{owned}{long}", quota: f"0{long}"}
     more, quiet = ceil(Fraction(owned * percent, 100)) + 1, min(owned, owned * percent // 100)
-    crowd = {**known, usage: f"{owned}{long}", waiting: f"{more}{long}"}
+    crowd = {**known, usage: f"{owned if tells else more}{long}", waiting: f"{more}{long}"}
     fires = ({"cohort": name, "resource": resource},)
     yield Case(kind="firing", name="more is asked for than there is", inputs=crowd, at=at, fires=fires)
     yield Case(
@@ -96,7 +99,7 @@ def congested(pool: Cohort, percent: int, minutes: int) -> Iterator[Case]:
     yield Case(kind="edge", name="nothing tells what waits", inputs={**known, usage: f"{quiet}{long}"}, at=at)
     old = {**known, usage: f"{quiet}{long}", waiting: f"0{long}", stale: f"{more}{long}"}
     yield Case(kind="edge", name="a replica that does not lead shows old work", inputs=old, at=at)
-    brief = {**crowd, usage: f"0{long}", waiting: f"{more}x{minutes - 5} 0{long}"}
+    brief = {**crowd, usage: f"{more}x{minutes - 5} 0{long}", waiting: f"0{long}"}
     yield Case(kind="edge", name="the crowd is soon gone", inputs=brief, at=at)
 
 

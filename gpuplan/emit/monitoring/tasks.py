@@ -87,7 +87,7 @@ def _jobs(fleet: Fleet) -> Iterator[RecordingRule]:
     )
     yield record(
         series.JOB_DURATION,
-        f"sum by (namespace) (sum_over_time({series.JOBS_RUN_TIME}[1d:5m]))\n/ sum by (namespace) ({succeeded})",
+        f"sum by (namespace) (sum_over_time({series.JOBS_RUN_TIME}[1d:5m]))\n/ (sum by (namespace) ({succeeded}) > 0)",
     )
 
 
