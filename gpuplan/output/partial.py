@@ -14,8 +14,11 @@ from gpuplan.output.plan import previous_index
 APPLICATIONS = "argocd/application-"
 """How the files of Argo CD's applications begin; each is named after its cluster."""
 
-FOLDERS_BY_CLUSTER = ("clusters", "provisioner", "runbooks")
+FOLDERS_BY_CLUSTER = ("clusters", "prometheus", "provisioner", "runbooks")
 """Folders of the output with a folder for each cluster."""
+
+SHARED = "runbooks/alerts/"
+"""The folder among those that is of all clusters: an alert has one runbook for the fleet."""
 
 
 def only(
@@ -58,6 +61,8 @@ def _kept(root: Path, path: str, previous: Index) -> OutputFile | Diagnostic:
 
 def _folder(path: str) -> str:
     """Return the cluster whose folder a file is in; empty where it is in none."""
+    if path.startswith(SHARED):
+        return ""
     top, _, rest = path.partition("/")
     return rest.partition("/")[0] if top in FOLDERS_BY_CLUSTER else ""
 

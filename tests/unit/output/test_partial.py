@@ -68,3 +68,13 @@ def test_the_applications_of_the_named_cluster_are_its_own(tmp_path: Path) -> No
     files, _ = only(root, new, ["eu"])
     fresh = sorted(made.path for made in files if made.content == b"new")
     assert fresh == ["argocd/application-argocd-gpuplan-eu.yaml", "argocd/application-argocd-kueue-eu.yaml"]
+
+
+def test_the_rules_of_the_named_cluster_are_its_own_and_the_runbooks_of_alerts_are_everybody_s(tmp_path: Path) -> None:
+    own, theirs = ("prometheus/eu/a.rules.yaml", "runbooks/eu/mig-a.md"), ("prometheus/us/a.rules.yaml",)
+    shared, first = "runbooks/alerts/gputhrottled.md", "runbooks/alerts/gpuxidnodedrain.md"
+    root = tmp_path / "rendered"
+    write_tree(root, [file(path, "old") for path in (*own, *theirs, shared)], version="1")
+    files, _ = only(root, [file(path, "new") for path in (*own, *theirs, shared, first)], ["eu"])
+    write_tree(root, files, version="1")
+    assert tree(root) == dict.fromkeys((*own, first), "new") | dict.fromkeys((*theirs, shared), "old")
