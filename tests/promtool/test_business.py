@@ -10,9 +10,8 @@ import pytest
 from gpuplan.emit.monitoring import publish
 from gpuplan.model.fleet import Fleet
 from tests.build import fleet
-from tests.promtool.test_promtool import promtools, run
+from tests.promtool.test_promtool import run
 
-__all__ = ["promtools"]
 HERE = Path(__file__).parent / "business"
 SPEC = (HERE / "fleet.yaml").read_text(encoding="utf-8")
 CASES = sorted(path for path in HERE.glob("*.yaml") if path.stem != "fleet")
@@ -42,7 +41,7 @@ def text(made: Fleet, group: str, kind: str) -> str:
     return found.text
 
 
-def judge(tools: list[Path], folder: Path, made: Fleet, group: str) -> None:
+def judge(tools: tuple[Path, ...], folder: Path, made: Fleet, group: str) -> None:
     """Run the rendered tests of a group on its rendered rules."""
     for kind in ("rules", "test"):
         (folder / f"gpuplan-{group}.{kind}.yaml").write_text(text(made, group, kind), encoding="utf-8")
@@ -52,7 +51,7 @@ def judge(tools: list[Path], folder: Path, made: Fleet, group: str) -> None:
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_every_case_of_an_alert_holds(promtools: list[Path], tmp_path: Path, group: str) -> None:
+def test_every_case_of_an_alert_holds(promtools: tuple[Path, ...], tmp_path: Path, group: str) -> None:
     judge(promtools, tmp_path, fleet(SPEC), group)
 
 
@@ -66,19 +65,19 @@ def test_every_case_of_an_alert_holds(promtools: list[Path], tmp_path: Path, gro
         "triton, slo: {latencyMilliseconds: 200}",
     ],
 )
-def test_the_cases_hold_for_each_engine_and_promise(promtools: list[Path], tmp_path: Path, engine: str) -> None:
+def test_the_cases_hold_for_each_engine_and_promise(promtools: tuple[Path, ...], tmp_path: Path, engine: str) -> None:
     judge(promtools, tmp_path, fleet(SERVES.replace("ENGINE", engine)), "serving")
 
 
 @pytest.mark.parametrize("least", [1, 5])
 def test_the_cases_of_releases_hold_without_teams_and_for_each_threshold(
-    promtools: list[Path], tmp_path: Path, least: int
+    promtools: tuple[Path, ...], tmp_path: Path, least: int
 ) -> None:
     judge(promtools, tmp_path, fleet(RELEASES.replace("LEAST", str(least))), "releases")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
-def test_records_and_alerts_are_what_the_inputs_say(promtools: list[Path], tmp_path: Path, case: Path) -> None:
+def test_records_and_alerts_are_what_the_inputs_say(promtools: tuple[Path, ...], tmp_path: Path, case: Path) -> None:
     made = fleet(SPEC)
     for group in GROUPS:
         (tmp_path / f"{group}.rules.yaml").write_text(text(made, group, "rules"), encoding="utf-8")
