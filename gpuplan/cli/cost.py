@@ -18,7 +18,7 @@ from gpuplan.cluster.answers import Problem
 from gpuplan.cost import period
 from gpuplan.cost.asking import CLUSTER, COVERAGE, MEASURES, Reading
 from gpuplan.cost.bill import bill
-from gpuplan.cost.ledger import ledger
+from gpuplan.cost.ledger import Ledger, ledger
 from gpuplan.cost.period import Span
 from gpuplan.cost.views import SHAPES, By
 from gpuplan.report import console, cost
@@ -59,7 +59,7 @@ def command(  # noqa: PLR0913 - an option each
         read = _read(server, span, clusters)
     if isinstance(read, Problem):
         give_up(read)
-    made = bill(ledger(read.days))
+    made = bill(read.ledger)
     if not made.amounts:
         log(f"gpuplan: {server.url} has no series of gpuplan's rules from {span.start} to {span.end}.")
         log("  Are the rules of rendered/ loaded there, does it keep data for so long, and is it the right tenant?")
@@ -72,9 +72,9 @@ def command(  # noqa: PLR0913 - an option each
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
-    """The readings of each day, and what the server warned of."""
+    """What was read, and what the server warned of."""
 
-    days: tuple[tuple[Span, Sequence[Reading]], ...]
+    ledger: Ledger
     warnings: tuple[str, ...]
 
 
@@ -118,18 +118,20 @@ def _known(server: Prometheus, span: Span, clusters: Sequence[str]) -> None:
 def _read(server: Prometheus, span: Span, clusters: Sequence[str]) -> _Read | Problem:
     """Ask for each measure of each day."""
     days = period.days(span)
-    readings: dict[Span, list[Reading]] = {day: [] for day in days}
+    read = Ledger()
     warnings: dict[str, None] = {}
-    asked = [(day, measure) for day in days for measure in MEASURES]
-    with progress(sys.stderr, len(asked)) as tell:
-        for number, (day, measure) in enumerate(asked):
-            tell(number, f"reading {day.start:%Y-%m-%d}")
-            found = server.instant(measure.query(day, clusters), at=day.last)
-            if isinstance(found, Problem):
-                return found
-            warnings |= dict.fromkeys(found.warnings or (("it left something out",) if found.partial else ()))
-            readings[day] += [Reading(measure=measure, labels=one.labels, total=one.value) for one in found.samples]
-    return _Read(days=tuple(readings.items()), warnings=tuple(warnings))
+    with progress(sys.stderr, len(days) * len(MEASURES)) as tell:
+        for number, day in enumerate(days):
+            readings: list[Reading] = []
+            for done, measure in enumerate(MEASURES, start=number * len(MEASURES)):
+                tell(done, f"reading {day.start:%Y-%m-%d}")
+                found = server.instant(measure.query(day, clusters), at=day.last)
+                if isinstance(found, Problem):
+                    return found
+                warnings |= dict.fromkeys(found.warnings or (("it left something out",) if found.partial else ()))
+                readings += (Reading(measure=measure, labels=one.labels, total=one.value) for one in found.samples)
+            read = read.plus(ledger(day, readings))
+    return _Read(ledger=read, warnings=tuple(warnings))
 
 
 def _write(report: cost.Report, output_format: str) -> None:

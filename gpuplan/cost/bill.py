@@ -75,7 +75,7 @@ def bill(read: Ledger) -> Bill:
             amounts={key: _within_allocated(rounded, key) for key in rounded},
             checks=tuple(checks),
             covered=read.covered,
-            unreadable=read.unreadable,
+            unreadable=tuple(sorted(read.unreadable)),
         )
 
 

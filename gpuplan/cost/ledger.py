@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from typing import NamedTuple
 
@@ -54,28 +54,56 @@ class Covered:
 class Ledger:
     """Everything that was read, not rounded yet."""
 
-    amounts: Mapping[Key, Amount]
-    covered: tuple[Covered, ...]
-    unreadable: tuple[str, ...]
+    amounts: Mapping[Key, Amount] = field(default_factory=dict)
+    days: tuple[Span, ...] = ()
+    samples: Mapping[tuple[str, Span], int] = field(default_factory=dict)
+    """By cluster and day: the samples of the pool that has most, for a pool may be new."""
+    unreadable: frozenset[str] = frozenset()
     """Names of series with values that are no numbers; they are left out."""
 
+    def plus(self, other: Ledger) -> Ledger:
+        """Return both together."""
+        with localcontext(prec=EXACT):
+            sums = dict(self.amounts)
+            for key, amount in other.amounts.items():
+                sums[key] = sums[key].plus(amount) if key in sums else amount
+        return Ledger(
+            amounts=sums,
+            days=(*self.days, *other.days),
+            samples={**self.samples, **other.samples},
+            unreadable=self.unreadable | other.unreadable,
+        )
 
-def ledger(read: Iterable[tuple[Span, Sequence[Reading]]]) -> Ledger:
-    """Add up the readings of days."""
+    @property
+    def covered(self) -> tuple[Covered, ...]:
+        """Each cluster's days, those without any sample among them."""
+        return tuple(
+            Covered(
+                cluster=cluster,
+                day=day.start.date(),
+                samples=self.samples.get((cluster, day), 0),
+                minutes=day.minutes,
+            )
+            for cluster in sorted({cluster for cluster, _ in self.samples})
+            for day in self.days
+        )
+
+
+def ledger(day: Span, readings: Iterable[Reading]) -> Ledger:
+    """Add up the readings of a day."""
+    every = tuple(readings)
+    fit = [reading for reading in every if reading.total.is_finite()]
     sums: dict[Key, Amount] = {}
-    samples: dict[tuple[str, Span], int] = {}
-    days: list[Span] = []
-    unreadable: set[str] = set()
     with localcontext(prec=EXACT):
-        for day, readings in read:
-            fit = [reading for reading in readings if reading.total.is_finite()]
-            unreadable |= {reading.measure.series.name for reading in readings if not reading.total.is_finite()}
-            days.append(day)
-            samples |= {(cluster, day): number for cluster, number in _samples(fit).items()}
-            for key, amount in _amounts(fit):
-                sums[key] = sums.get(key, Amount()).plus(amount)
+        for key, amount in _amounts(fit):
+            sums[key] = sums[key].plus(amount) if key in sums else amount
         hours = {key: Amount(*(part / SAMPLES_PER_HOUR for part in amount)) for key, amount in sums.items()}
-    return Ledger(amounts=hours, covered=tuple(_covered(days, samples)), unreadable=tuple(sorted(unreadable)))
+    return Ledger(
+        amounts=hours,
+        days=(day,),
+        samples={(cluster, day): number for cluster, number in _samples(fit).items()},
+        unreadable=frozenset(reading.measure.series.name for reading in every if not reading.total.is_finite()),
+    )
 
 
 def _samples(readings: Iterable[Reading]) -> dict[str, int]:
@@ -86,14 +114,6 @@ def _samples(readings: Iterable[Reading]) -> dict[str, int]:
             cluster = reading.labels.get(CLUSTER, "")
             most[cluster] = max(most.get(cluster, 0), int(reading.total))
     return most
-
-
-def _covered(days: Sequence[Span], samples: Mapping[tuple[str, Span], int]) -> Iterator[Covered]:
-    """Yield each cluster's days, those without any sample among them."""
-    for cluster in sorted({cluster for cluster, _ in samples}):
-        for day in days:
-            found = samples.get((cluster, day), 0)
-            yield Covered(cluster=cluster, day=day.start.date(), samples=found, minutes=day.minutes)
 
 
 def _amounts(readings: Sequence[Reading]) -> Iterator[tuple[Key, Amount]]:

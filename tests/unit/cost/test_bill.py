@@ -40,7 +40,10 @@ def center(team: str, name: str, samples: int = 1440) -> Reading:
 
 
 def billed(*each: Sequence[Reading]) -> Bill:
-    return bill(ledger(zip(DAYS, each, strict=False)))
+    read = Ledger()
+    for day, readings in zip(DAYS, each, strict=False):
+        read = read.plus(ledger(day, readings))
+    return bill(read)
 
 
 def of(made: Bill, by: By = "team", currency: str = "USD") -> dict[str, Row]:
@@ -194,24 +197,13 @@ def test_noise_of_binary_numbers_decides_no_half() -> None:
 
 
 def test_two_currencies_are_two_bills_and_no_price_is_the_last() -> None:
-    made = bill(
-        Ledger(
-            amounts=ledger(
-                [
-                    (
-                        DAYS[0],
-                        [
-                            reading(What.CAPACITY, "hours", "60", pool="free"),
-                            reading(What.CAPACITY, "money", "60", pool="u", currency="USD"),
-                            reading(What.CAPACITY, "hours", "30", pool="u"),
-                            reading(What.CAPACITY, "money", "60", pool="e", currency="EUR"),
-                        ],
-                    )
-                ]
-            ).amounts,
-            covered=(),
-            unreadable=(),
-        )
+    made = billed(
+        [
+            reading(What.CAPACITY, "hours", "60", pool="free"),
+            reading(What.CAPACITY, "money", "60", pool="u", currency="USD"),
+            reading(What.CAPACITY, "hours", "30", pool="u"),
+            reading(What.CAPACITY, "money", "60", pool="e", currency="EUR"),
+        ]
     )
     assert made.currencies == ("EUR", "USD", "")
     assert of(made, "pool", "")["free"].amounts[What.CAPACITY] == Amount(Decimal("1.00"), Decimal("0.00"))
