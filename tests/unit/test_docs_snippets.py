@@ -14,7 +14,7 @@ from gpuplan.source.document import Plain
 from gpuplan.source.yamltext import parse_text
 from tests.build import TODAY
 
-PAGES = ("getting-started", "stacks", "node-health")
+PAGES = ("getting-started", "stacks", "node-health", "monitoring")
 AROUND = """
 clusters: {prod: {kubernetes: "1.36"}, prod-eu: {kubernetes: "1.36"}}
 cardTiers: {serve: {cards: [l40s]}, desk: {cards: [t4]}}
@@ -27,7 +27,17 @@ teams: {vision: {namespaces: [vision], quotas: {chat: {clusters: {prod-eu: {serv
 delivery: {argocd: {repoURL: https://git.acme.example/fleet.git}}
 """
 """What a piece of a fleet needs around it; an entry that the piece defines itself is left out."""
-SECTIONS = {"clusters", "cardTiers", "nodePools", "taskPools", "teams", "governance", "delivery", "suppress"}
+SECTIONS = {
+    "clusters",
+    "cardTiers",
+    "nodePools",
+    "taskPools",
+    "teams",
+    "monitoring",
+    "governance",
+    "delivery",
+    "suppress",
+}
 
 
 def snippets() -> list[tuple[str, str]]:

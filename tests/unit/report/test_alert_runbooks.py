@@ -336,3 +336,10 @@ def test_a_node_is_entered_the_way_its_cluster_allows() -> None:
     assert "chroot /host/run/nvidia/driver" in page("gpumissingfromnode")
     assert "amd-smi" in page("gpuexporterdownongpunode")
     assert "talosctl" not in runbooks("example")["gpumissingfromnode"]
+
+
+def test_the_documentation_lists_every_alert_with_its_severity_and_whom_it_is_for() -> None:
+    docs = (Path(__file__).parents[3] / "docs" / "monitoring.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([A-Z]\w+) \| (critical|warning|info)[^|]* \| (platform|team) \|$", docs, re.MULTILINE)
+    raised = alert_runbooks.raised(everything()).items()
+    assert sorted(rows) == sorted((name, one.alert.severity, one.alert.team or "team") for name, one in raised)
