@@ -8,7 +8,7 @@ taken once by their maximum: a card is as busy as its busiest part, so that nobo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from gpuplan.catalog import Catalog, Family
 from gpuplan.catalog.cards import Vendor
@@ -20,21 +20,18 @@ from gpuplan.model.sharing import SharingMode
 _HOLDER = ("namespace", "pod", "container")
 INSTANCE = ("GPU_I_ID", "GPU_I_PROFILE")
 """What DCGM's exporter calls a MIG instance; empty for whole cards."""
+WHOLE = 'GPU_I_ID=""'
 MOST_WATTS = 5000
 """No card draws more and is right."""
 MOST_MEBIBYTES = 10**7
 """No card reports more memory in MiB and is right: DCGM's sign for no value is far beyond."""
-
-Families = Mapping[str, tuple[Family, tuple[NodePool, ...]]]
 
 
 def utilisation(catalog: Catalog, pools: Iterable[NodePool], *, profiling: bool) -> str:
     """Return the busy part of each card or instance, 0 to 1, for each pod that holds it."""
     families = card_series.families(catalog, pools)
     return card_series.either(
-        _nvidia_utilisation(family, members, profiling=profiling)
-        if family.vendor is Vendor.NVIDIA
-        else _part(family, members, family.exporter.metrics.utilisation)
+        _nvidia_utilisation(family, members, profiling=profiling) if family.vendor is Vendor.NVIDIA else _part(family)
         for family, members in families.values()
     )
 
@@ -43,7 +40,7 @@ def memory(catalog: Catalog, pools: Iterable[NodePool]) -> str:
     """Return the used part of the memory of each card or instance, 0 to 1, for each pod that holds it."""
     families = card_series.families(catalog, pools)
     return card_series.either(
-        _nvidia_memory(family, members) if family.vendor is Vendor.NVIDIA else _memory(family, members)
+        _nvidia_memory(family, members) if family.vendor is Vendor.NVIDIA else _memory(family)
         for family, members in families.values()
     )
 
@@ -72,62 +69,92 @@ def power(catalog: Catalog, pools: Iterable[NodePool]) -> str:
 def temperature(catalog: Catalog, pools: Iterable[NodePool]) -> str:
     """Return the temperature of each physical card in degrees Celsius; 0 means no data."""
     return card_series.either(
-        _rows(family, members, f"{family.exporter.metrics.temperature} > 0 < {card_series.HOTTEST}")
+        _cards(family, members, family.exporter.metrics.temperature, f"> 0 < {card_series.HOTTEST}")
         for family, members in card_series.families(catalog, pools).values()
     )
 
 
 def _nvidia_utilisation(family: Family, pools: tuple[NodePool, ...], *, profiling: bool) -> str:
-    """By pod, so that a card without a row of the profiling module is looked up in the other metric as a whole."""
-    labels = (*INSTANCE, *_HOLDER)
-    fallback = _rows(family, pools, f'({family.exporter.metrics.utilisation}{{GPU_I_ID=""}} >= 0 <= 100) / 100', labels)
+    """A card without a row of the profiling module is looked up in the other metric as a whole."""
+    labels, metrics = (*INSTANCE, *_HOLDER), family.exporter.metrics
+
+    def fallback(*matchers: str) -> str:
+        return f"({_select(metrics.utilisation, WHOLE, *matchers)} >= 0 <= 100) / 100"
+
+    def profiled(*matchers: str) -> str:
+        return f"{_select('DCGM_FI_PROF_GR_ENGINE_ACTIVE', *matchers)} >= 0 <= 1.01"
+
+    looked_up = _nvidia(family, pools, fallback, labels)
     if not profiling:
-        return fallback
-    profiled = _rows(family, pools, "DCGM_FI_PROF_GR_ENGINE_ACTIVE >= 0 <= 1.01", labels)
-    return f"clamp_max({profiled}, 1)\nor on (node, UUID)\n{fallback}"
-
-
-def _part(family: Family, pools: tuple[NodePool, ...], selector: str) -> str:
-    full = family.exporter.metrics.utilisation_full
-    bounded = f"{selector} >= 0 <= {full}"
-    rows = f"({bounded}) / {full}" if full != 1 else bounded
-    return _rows(family, pools, rows, family.exporter.holder_labels)
+        return looked_up
+    return f"clamp_max({_nvidia(family, pools, profiled, labels)}, 1)\nor on (node, UUID) (\n{looked_up}\n)"
 
 
 def _nvidia_memory(family: Family, pools: tuple[NodePool, ...]) -> str:
     """What a pod uses against all that is there: on shared cards used memory is that of the pod, free memory the card's."""
-    used, free = "DCGM_FI_DEV_FB_USED", "DCGM_FI_DEV_FB_FREE"
+
+    def bounded(metric: str, *matchers: str) -> str:
+        return f"{_select(metric, *matchers)} >= 0 < {MOST_MEBIBYTES}"
+
+    def used(*matchers: str) -> str:
+        return bounded("DCGM_FI_DEV_FB_USED", *matchers)
+
     card = f"node, UUID, {INSTANCE[0]}"
-    total = f"max by ({card}) (({used} >= 0 < {MOST_MEBIBYTES}) + ({free} >= 0 < {MOST_MEBIBYTES})) > 0"
-    return (
-        f"{_rows(family, pools, f'{used} >= 0 < {MOST_MEBIBYTES}', (*INSTANCE, *_HOLDER))}\n"
-        f"/ on ({card}) group_left () ({total})"
-    )
+    total = f"max by ({card}) (({used()}) + ({bounded('DCGM_FI_DEV_FB_FREE')})) > 0"
+    return f"({_nvidia(family, pools, used, (*INSTANCE, *_HOLDER))})\n/ on ({card}) group_left () ({total})"
 
 
-def _memory(family: Family, pools: tuple[NodePool, ...]) -> str:
+def _part(family: Family) -> str:
+    selector = family.exporter.metrics.utilisation
+    full = family.exporter.metrics.utilisation_full
+    bounded = f"{selector} >= 0 <= {full}"
+    return _by_node(family, f"({bounded}) / {full}" if full != 1 else bounded, family.exporter.holder_labels)
+
+
+def _memory(family: Family) -> str:
     metrics = family.exporter.metrics
     identity = next(ours for ours, theirs in family.exporter.card.items() if theirs == family.exporter.identity)
     total = card_series.labelled(family, f"{metrics.memory_total} > 0")
-    used = _rows(family, pools, f"{metrics.memory_used} >= 0", family.exporter.holder_labels)
+    used = _by_node(family, f"{metrics.memory_used} >= 0", family.exporter.holder_labels)
     card = f"node, {identity}"
     return f"({used}\n/ on ({card}) group_left () max by ({card}) ({total})) <= 1"
 
 
 def _watts(family: Family, pools: tuple[NodePool, ...]) -> str:
     metrics = family.exporter.metrics
-    bounded = f"{metrics.power} >= 0 < {MOST_WATTS * metrics.power_per_watt}"
-    return _rows(family, pools, f"({bounded}) / {metrics.power_per_watt}" if metrics.power_per_watt != 1 else bounded)
+    per_watt = metrics.power_per_watt
+    rows = _cards(family, pools, metrics.power, f">= 0 < {MOST_WATTS * per_watt}")
+    return f"({rows}) / {per_watt}" if per_watt != 1 else rows
 
 
-def _rows(family: Family, pools: tuple[NodePool, ...], expression: str, more: tuple[str, ...] = ()) -> str:
-    """Take each card once, under our labels, with those of `more`, and its pool.
+def _cards(family: Family, pools: tuple[NodePool, ...], selector: str, bounds: str) -> str:
+    """Take each card's value once."""
+    if family.vendor is not Vendor.NVIDIA:
+        return _by_node(family, f"{selector} {bounds}")
+    return _nvidia(family, pools, lambda *matchers: f"{_select(selector, *matchers)} {bounds}")
 
-    NVIDIA's series have a pool by our scrape contract. Where others scrape some of them, the pool of all follows from the
-    node, as it does for other vendors; what is on no node that we know is left out.
+
+def _nvidia(family: Family, pools: tuple[NodePool, ...], of: Callable[..., str], more: tuple[str, ...] = ()) -> str:
+    """Take each card once, with labels of `more` and its pool: by our scrape contract, or where others scrape, by its node.
+
+    `of` makes the expression with matchers that tell the two apart, where a cluster has both.
     """
-    card = tuple(family.exporter.card)
-    scraped = family.vendor is Vendor.NVIDIA and all(pool.stack != "external" for pool in pools)
-    labels = ", ".join(("node", *(("pool",) if scraped else ()), *card, *more))
+    external = [pool for pool in pools if pool.stack == "external"]
+    if len(external) == len(pools):
+        return _by_node(family, of(), more)
+    labels = ", ".join(("node", "pool", *family.exporter.card, *more))
+    if not external:
+        return f"max by ({labels}) ({of()})"
+    ours, theirs = of('pool!=""'), of('pool=""')
+    return f"max by ({labels}) ({ours})\nor\n{_by_node(family, theirs, more)}"
+
+
+def _by_node(family: Family, expression: str, more: tuple[str, ...] = ()) -> str:
+    """Take each card once, under our labels, in the pool of its node; what is on no node that we know is left out."""
+    labels = ", ".join(("node", *family.exporter.card, *more))
     rows = f"max by ({labels}) ({card_series.labelled(family, expression)})"
-    return rows if scraped else f"{rows} * on (node) group_left (pool) {NODE_POOL}"
+    return f"{rows} * on (node) group_left (pool) {NODE_POOL}"
+
+
+def _select(metric: str, *matchers: str) -> str:
+    return f"{metric}{{{', '.join(matchers)}}}" if matchers else metric
