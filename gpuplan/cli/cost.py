@@ -48,7 +48,7 @@ def command(  # noqa: PLR0913 - an option each
     All of November is `--from 2026-11-01 --to 2026-12-01`. It needs no fleet: prices, teams and cost centres are in the
     series that the rules of `rendered/` record.
 
-    Exit codes: 0 fine, 1 there is nothing to bill, the bill does not add up or may be incomplete, 2 wrong usage, 3 the
+    Exit codes: 0 fine, 1 there is nothing to bill, or the bill says that it is wrong or incomplete, 2 wrong usage, 3 the
     server could not be reached or gave no answer.
     """
     from gpuplan.cluster.prometheus import Prometheus  # noqa: PLC0415 - start-up: --help needs no HTTP
@@ -66,7 +66,7 @@ def command(  # noqa: PLR0913 - an option each
         raise SystemExit(1)
     report = cost.Report(bill=made, span=span, time_zone=zone, by=by, server=server.url, warnings=read.warnings)
     _write(report, output_format)
-    if read.warnings or not made.adds_up:
+    if report.cautions:
         raise SystemExit(1)
 
 
