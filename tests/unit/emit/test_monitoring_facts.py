@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from fractions import Fraction
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuplan.emit.monitoring import info, series
+from gpuplan.emit.monitoring import info, publish, series
 from gpuplan.emit.monitoring.series import Series
 from tests.unit.emit.fleets import Place, place
 
@@ -129,6 +130,17 @@ def test_all_units_of_a_card_cost_what_the_card_costs() -> None:
         here = place(f"a: {{tier: paid, sharing: {{timeSlicing: {{replicas: {replicas}}}}}}}", more=PRICED % "l4")
         (unit,) = facts(here, series.PRICE).values()
         assert Fraction(unit.replace(" ", "")) * replicas == Fraction("2.40")
+
+
+def test_the_rules_of_a_thousand_teams_compile_in_two_seconds() -> None:
+    names = [f"t{number}" for number in range(1000)]
+    teams = "\n".join(f"  {name}: {{namespaces: [{name}, {name}-batch], quotas: {{pretrain: {{}}}}}}" for name in names)
+    pool = "taskPools: {pretrain: {kind: training, service: guaranteed, tiers: [big]}}"
+    here = place("a: {tier: big, nodes: 500}", more=f"{pool}\nteams:\n{teams}")
+    begun = time.process_time()
+    made = list(publish.texts(here.fleet, here.cluster))
+    assert time.process_time() - begun < 2
+    assert sum(text.text.count("gpuplan_clusterqueue_team_info") for text in made if "teams.rules" in text.path) == 1000
 
 
 @given(st.fractions(min_value=0, max_value=10**9))
