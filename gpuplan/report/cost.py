@@ -18,7 +18,7 @@ from rich.text import Text
 
 from gpuplan.cost.asking import What
 from gpuplan.cost.bill import Bill
-from gpuplan.cost.ledger import Covered
+from gpuplan.cost.ledger import Amount, Covered
 from gpuplan.cost.period import Span
 from gpuplan.cost.views import By, Row, View, view
 from gpuplan.report.console import table, title
@@ -72,8 +72,7 @@ def overview(report: Report) -> Iterator[RenderableType]:
     for made in report.views:
         yield Text("")
         yield Text(_unit(made))
-        header, rows = _cells(made)
-        yield table(header, rows, right=frozenset(range(len(made.columns), len(header))))
+        yield _drawn(_cells(made))
     yield Text("")
     yield from (Text(line) for line in _notes(report))
 
@@ -82,10 +81,9 @@ def markdown(report: Report) -> str:
     """Return the bill as a page."""
     lines = [f"## {_heading(report)}"]
     for made in report.views:
-        header, rows = _cells(made)
-        names = len(made.columns)
-        lines += ["", f"{_unit(made)}:", "", _line(header), _line(["---"] * names + ["---:"] * (len(header) - names))]
-        lines += [_line(row) for row in rows]
+        cells = _cells(made)
+        ruler = ["---"] * cells.names + ["---:"] * (len(cells.header) - cells.names)
+        lines += ["", f"{_unit(made)}:", "", *map(_line, (cells.header, ruler, *cells.rows))]
     lines += ["", *(f"- {line}" for line in _notes(report))]
     return "\n".join(lines) + "\n"
 
@@ -104,18 +102,32 @@ def _unit(made: View) -> str:
     return f"Hours of a card, and {made.currency}" if made.currency else "Hours of a card; these have no price"
 
 
-def _cells(made: View) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows: names, hours of what counts, and money; where there is no price, hours of all."""
-    header = [COLUMNS[name] for name in made.columns] + ["HOURS"] * bool(made.currency) + [WHATS[w] for w in made.whats]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cells:
+    """A view as text: its first `names` columns are names, the others numbers."""
+
+    names: int
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def _cells(made: View) -> _Cells:
+    """Return a view's text: names, hours of what counts, and money; where there is no price, hours of all."""
+    shown = 1 if made.columns[-1] == "cluster" and not any(row.names[-1] for row in made.rows) else len(made.columns)
+    header = [COLUMNS[name] for name in made.columns[:shown]]
+    header += [*(["HOURS"] if made.currency else []), *(WHATS[what] for what in made.whats)]
     counted = What.CAPACITY if made.by == "pool" else What.ALLOCATED
     rows = []
     for row in made.rows:
-        numbers = [row.amounts[counted].hours] if made.currency else []
-        cells = [f"{number:,}" for number in numbers]
-        for amount in (row.amounts.get(what) for what in made.whats):
-            cells.append(f"{amount.money if made.currency else amount.hours:,}" if amount else NOTHING)
-        rows.append([*_names(row), *cells])
-    return header, rows
+        hours = [f"{row.amounts[counted].hours:,}"] if made.currency else []
+        amounts = (_number(row.amounts.get(what), made.currency) for what in made.whats)
+        rows.append((*_names(row)[:shown], *hours, *amounts))
+    return _Cells(names=shown, header=tuple(header), rows=tuple(rows))
+
+
+def _number(amount: Amount | None, currency: str) -> str:
+    """Return an amount in the view's unit."""
+    return NOTHING if amount is None else f"{amount.money if currency else amount.hours:,}"
 
 
 def _names(row: Row) -> list[str]:
@@ -123,6 +135,14 @@ def _names(row: Row) -> list[str]:
     if row.kind != "owner":
         return [KINDS[row.kind], *("" for _ in row.names[1:])]
     return [printable(name) or NOTHING for name in row.names]
+
+
+def _drawn(cells: _Cells) -> RenderableType:
+    """Return a view as a table. A number is never broken in two, however narrow a terminal is: names are."""
+    made = table(cells.header, cells.rows, right=frozenset(range(cells.names, len(cells.header))))
+    for column in made.columns[cells.names :]:
+        column.no_wrap = True
+    return made
 
 
 def _notes(report: Report) -> Iterator[str]:
