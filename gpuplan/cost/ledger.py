@@ -123,16 +123,19 @@ def _amounts(readings: Sequence[Reading]) -> Iterator[tuple[Key, Amount]]:
     for reading in readings:
         if reading.measure.what is None:
             continue
-        cluster, place, team = _owner(reading)
-        currency = reading.labels.get("currency") or currencies.get((cluster, place), "")
+        labels = reading.labels
+        cluster, team = labels.get(CLUSTER, ""), labels.get("team", "")
+        currency = labels.get("currency") or currencies.get(_place(reading), "")
+        place = labels.get("pool") or labels.get("tier", "")
         key = Key(cluster, currency, place, team, centers.get((cluster, team), ""), reading.measure.what)
         is_money = reading.measure.unit == "money"
         yield key, Amount(money=reading.total) if is_money else Amount(hours=reading.total)
 
 
-def _owner(reading: Reading) -> tuple[str, str, str]:
+def _place(reading: Reading) -> tuple[str, str, str]:
+    """Return cluster, pool and tier of a reading; a pool may be called as a tier is."""
     labels = reading.labels
-    return labels.get(CLUSTER, ""), labels.get("pool") or labels.get("tier", ""), labels.get("team", "")
+    return labels.get(CLUSTER, ""), labels.get("pool", ""), labels.get("tier", "")
 
 
 def _cost_centers(readings: Iterable[Reading]) -> dict[tuple[str, str], str]:
@@ -141,7 +144,7 @@ def _cost_centers(readings: Iterable[Reading]) -> dict[tuple[str, str], str]:
     return {(r.labels.get(CLUSTER, ""), r.labels.get("team", "")): r.labels.get("cost_center", "") for r in found}
 
 
-def _currencies(readings: Iterable[Reading]) -> dict[tuple[str, str], str]:
+def _currencies(readings: Iterable[Reading]) -> dict[tuple[str, str, str], str]:
     """Return the currency of each pool and tier, for hours, which carry none: the one with most money that day."""
     found = sorted((r for r in readings if r.measure.unit == "money"), key=lambda r: r.total)
-    return {_owner(r)[:2]: r.labels.get("currency", "") for r in found}
+    return {_place(r): r.labels.get("currency", "") for r in found}

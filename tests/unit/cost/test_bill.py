@@ -210,6 +210,18 @@ def test_two_currencies_are_two_bills_and_no_price_is_the_last() -> None:
     assert of(made, "pool", "USD")["u"].amounts[What.CAPACITY] == Amount(Decimal("0.50"), Decimal("1.00"))
 
 
+def test_a_pool_without_a_price_that_is_called_as_a_tier_stays_without_one() -> None:
+    made = billed(
+        [
+            reading(What.CAPACITY, "hours", "60", pool="lab"),
+            reading(What.RESERVED, "money", "60", team="x", tier="lab", currency="USD"),
+            reading(What.RESERVED, "hours", "60", team="x", tier="lab"),
+        ]
+    )
+    assert of(made, "pool", "")["lab"].amounts[What.CAPACITY].hours == 1
+    assert of(made)["x"].amounts[What.RESERVED] == Amount(Decimal("1.00"), Decimal("1.00"))
+
+
 @pytest.mark.parametrize("by", BY)
 def test_nothing_read_is_nothing_billed(by: By) -> None:
     made = billed([])
