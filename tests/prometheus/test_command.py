@@ -136,3 +136,16 @@ def test_ctrl_c_ends_a_long_bill_without_a_trace(spring_url: str) -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=10)
     assert (process.returncode, out, err.strip()) == (130, "", "")
+
+
+def test_help_and_wrong_usage_import_no_client() -> None:
+    code = "import sys, gpuplan.cli as c; c.run({0}); print('requests' in sys.modules, file=sys.stderr)"
+    for arguments in (["cost", "--help"], ["cost", "--prometheus", "x", "--from", "2025-03-29", "--to", "2025-03-30"]):
+        done = subprocess.run(
+            [sys.executable, "-c", code.format(arguments)],
+            env={**ENVIRONMENT, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stderr.endswith("False\n")
