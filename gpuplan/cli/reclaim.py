@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from gpuplan import conventions, pipeline
+from gpuplan import conventions
 from gpuplan.cli.options import cluster_option, colour, fleet_option, json_option, log, say, today
 from gpuplan.cli.outcome import report_findings, selected
 from gpuplan.cli.server import NOT_REACHED, prometheus_options
@@ -156,6 +156,8 @@ def _file(path: Path) -> ReclaimPolicy:
 
 def _fleet(fleet_dir: Path, clusters: tuple[str, ...]) -> ReclaimPolicy:
     """Return the policy of the one cluster that is named, or of the only one."""
+    from gpuplan import pipeline  # noqa: PLC0415 - start-up: a rendered policy needs no compiler
+
     checked = pipeline.check(fleet_dir, today())
     if checked.fleet is None or not checked.ok:
         report_findings(checked.findings, "full", stream=sys.stderr)

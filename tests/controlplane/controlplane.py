@@ -53,6 +53,16 @@ class ControlPlane:
         return self._server.client
 
     @property
+    def url(self) -> str:
+        """The address of the API server."""
+        return self._server.url
+
+    @property
+    def authority(self) -> Path:
+        """The certificate by which the API server is known."""
+        return self._workspace.certificates / "ca.crt"
+
+    @property
     def kubeconfig(self) -> Path:
         """The kubeconfig file of an administrator."""
         return self._workspace.write_kubeconfig(self._server.url, "admin")
