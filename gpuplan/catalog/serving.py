@@ -21,13 +21,15 @@ class Engine:
     """What answers requests, by the name that the spec has for it.
 
     `model_label` is the label that names the model, empty where no series has one. `objective` is the purpose of the metric
-    by which a promise on latency is measured. `switch` is the flag that turns metrics on, `bounds_switch` the one that
-    sets the bounds of its histograms; both may be empty. Names and bounds are known to hold from `oldest` to `newest`.
+    by which a promise on latency is measured. At the ports `answers_at` it answers requests and shows no metrics. `switch`
+    is the flag that turns metrics on, `bounds_switch` the one that sets the bounds of its histograms; both may be empty.
+    Names and bounds are known to hold from `oldest` to `newest`.
     """
 
     name: str
     title: str
     port: int
+    answers_at: tuple[int, ...]
     model_label: str
     objective: str
     switch: str
@@ -146,6 +148,7 @@ def _engine(row: Row) -> Engine:
         name=row.key,
         title=row.text("title"),
         port=row.whole("port"),
+        answers_at=row.wholes("answersAt"),
         model_label=row.text("modelLabel"),
         objective=row.text("objective"),
         switch=row.text("switch"),

@@ -207,6 +207,7 @@ from gpuplan.rules.serving import (
     not_a_bound,
     not_inference,
     objective_too_low,
+    port_without_metrics,
     unknown_version,
 )
 from gpuplan.rules.share import (
@@ -423,6 +424,7 @@ MODULES: tuple[ModuleType, ...] = (
     not_a_bound,
     not_inference,
     objective_too_low,
+    port_without_metrics,
     unknown_version,
     mps_on_unsupported_card,
     mps_replicas_above_limit,
