@@ -16,7 +16,9 @@ from gpuplan.cost.ledger import EXACT, ZERO, Amount, Covered, Key, Ledger
 CENT = Decimal("0.01")
 """What amounts are rounded to, hours too."""
 NOISE = Decimal("0.000001")
-"""What binary numbers of a server may be off in a month, for each unit of money."""
+"""What sums of a server's binary numbers may be off, and below what amounts are not told apart."""
+LARGE = 1000
+"""Units of money beyond which noise grows with the amount."""
 PARTS = (What.ALLOCATED, What.NO_TEAM, What.UNALLOCATED)
 """What a pool's price is made of."""
 
@@ -35,7 +37,7 @@ class Check:
     def difference(self) -> Decimal:
         """What the parts are above the price of the cards; noise of binary numbers is none."""
         off = self.parts - self.capacity
-        return ZERO if abs(off) <= NOISE * max(Decimal(1), abs(self.capacity)) else off
+        return ZERO if abs(off) <= NOISE * max(Decimal(1), abs(self.capacity) / LARGE) else off
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
