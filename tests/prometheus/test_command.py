@@ -20,6 +20,7 @@ import pytest
 
 from gpuplan.report import progress
 from tests.cli.transcript import ENVIRONMENT, in_process
+from tests.controlplane.certificates import write_certificates
 from tests.prometheus import spring
 from tests.prometheus.gateway import NO_FAULT, SILENT, Gateway, gateway
 
@@ -46,6 +47,22 @@ def test_a_tenant_and_a_token_are_taken_from_options_files_and_the_environment(
     assert (without.exit_code, without.stdout) == (3, "")
     assert "HTTP 401: no org id" in without.stderr
     assert "let-me-in" not in without.stderr
+
+
+def test_a_password_is_taken_from_a_file_the_environment_or_the_address(
+    spring_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_certificates(tmp_path)
+    (tmp_path / "password").write_text("p:w d\n", encoding="utf-8")
+    with gateway(tmp_path, upstream=spring_url, authorization="Basic YW5uOnA6dyBk") as made:
+        asked = ["cost", *spring.ARGUMENTS, "--ca-file", str(tmp_path / "ca.crt"), "--prometheus"]
+        by_file = in_process([*asked, made.url, "--user", "ann", "--password-file", str(tmp_path / "password")])
+        assert (by_file.exit_code, by_file.stderr) == (0, "")
+        assert in_process([*asked, made.url.replace("//", "//ann:p%3Aw%20d@")]) == by_file
+        monkeypatch.setenv("GPUPLAN_PROMETHEUS_PASSWORD", "p:w d")
+        assert in_process([*asked, made.url, "--user", "ann"]) == by_file
+        wrong = in_process([*asked, made.url.replace("//", "//ann:wr0ng@")])
+    assert wrong.exit_code == 0, "the environment stands above the address"
 
 
 def test_a_bill_from_which_something_may_be_missing_says_so_and_is_a_finding(spring_url: str) -> None:
