@@ -1,4 +1,4 @@
-"""Every transcript in `transcripts/` says what really happens, asked of a real Prometheus. `make golden` rewrites them."""
+"""Every transcript in `transcripts/` says what really happens, asked of a real Prometheus. GPUPLAN_WRITE_GOLDEN=1 rewrites them."""
 
 from __future__ import annotations
 
