@@ -24,10 +24,14 @@ from gpuplan.cost.views import SHAPES, By
 from gpuplan.report import console, cost
 from gpuplan.report.machine import json_text
 from gpuplan.report.progress import progress
+from gpuplan.report.terminal import printable
 from gpuplan.suggest import meant
 
 if TYPE_CHECKING:
     from gpuplan.cluster.prometheus import Prometheus
+
+LISTED = 8
+"""Clusters that a message names."""
 
 
 @click.command("cost")
@@ -111,7 +115,7 @@ def _known(server: Prometheus, span: Span, clusters: Sequence[str]) -> None:
         )
     for name in clusters:
         if name not in found:
-            hint = meant(name, found, f"There are {', '.join(found[:8])}.")
+            hint = meant(name, found, f"There are {', '.join(map(printable, found[:LISTED]))}.")
             raise click.UsageError(f"No series are of a cluster {name!r}. {hint}")
 
 

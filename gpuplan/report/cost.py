@@ -41,6 +41,10 @@ KINDS = {"noTeam": "(no team)", "unallocated": "(unallocated)", "total": "(total
 NOTHING = "-"
 GAPS = 5
 """Days with missing samples that are named."""
+WARNINGS = 3
+"""Warnings of a server that are quoted."""
+LONGEST = 300
+"""Characters of each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,8 +194,10 @@ def _coverage(cluster: str, days: Sequence[Covered]) -> str:
 
 
 def _cautions(report: Report) -> Iterator[str]:
-    for warning in report.warnings:
-        yield f"The bill may be too low. {report.server} warned: {warning}"
+    if report.warnings:
+        more = len(report.warnings) - WARNINGS
+        said = "; ".join(printable(warning)[:LONGEST] for warning in report.warnings[:WARNINGS])
+        yield f"The bill may be too low. {report.server} warned: {said}" + (f"; and {more} more" if more > 0 else "")
     for check in report.bill.checks:
         if check.difference:
             off, where = check.difference, f"pool {check.pool}" + (f" of {check.cluster}" if check.cluster else "")

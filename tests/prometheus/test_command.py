@@ -74,6 +74,16 @@ def test_a_bill_from_which_something_may_be_missing_says_so_and_is_a_finding(spr
     assert len(json.loads(made.stdout)["cautions"]) == 1
 
 
+def test_a_server_s_warnings_cannot_draw_on_a_terminal_nor_fill_it(spring_url: str) -> None:
+    with gateway(
+        upstream=spring_url, warnings=("\x1b[2J\nall is well", *(f"store {n} is away" for n in range(9)))
+    ) as thanos:
+        made = in_process(["cost", "--prometheus", thanos.url, *spring.ARGUMENTS])
+    assert "\x1b" not in made.stdout
+    assert "store 1 is away; and 7 more" in " ".join(made.stdout.split())
+    assert "store 2" not in made.stdout
+
+
 def test_csv_holds_what_json_does(spring_url: str) -> None:
     asked = ["cost", "--prometheus", spring_url, *spring.ARGUMENTS, "--by", "pool", "--output-format"]
     rows = list(csv.DictReader(io.StringIO(in_process([*asked, "csv"]).stdout)))
