@@ -44,7 +44,7 @@ class Alertmanager:
         try:
             answer = self._pool.request("POST", f"{self._url}/api/v2/alerts", body=json.dumps([alert]), headers=headers)
         except urllib3.exceptions.HTTPError as error:
-            return f"Alertmanager at {self._url} cannot be reached: {error}"
+            return f"Alertmanager at {self._url} cannot be reached: {getattr(error, 'reason', None) or error}"
         if answer.status >= 300:
             return f"Alertmanager at {self._url} refused an alert: {answer.status} {answer.data[:200].decode(errors='replace')}"
         return ""
