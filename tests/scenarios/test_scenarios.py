@@ -122,7 +122,7 @@ SCENARIOS = {
     "slow serving": Scenario(
         world=slow_serving, firing=(("InferenceLatencyBurnFast", "nlp"), ("InferenceLatencyBurnSlow", "nlp"))
     ),
-    "failed releases": Scenario(world=failed_releases, firing=(("ReleaseFailing", "platform"),)),
+    "failed releases": Scenario(world=failed_releases, firing=(("ReleaseFailing", "nlp"),)),
     "finished pods": Scenario(world=finished_pods),
 }
 

@@ -52,6 +52,7 @@ teams:
     alerts: {receiver: vision-oncall}
     quotas: {pretrain: {train: {guaranteed: 2}}, explore: {}, notebooks: {}}
 monitoring:
+  thresholds: {idleCards: 2}
   peakHours: {timeZone: UTC, days: [mon, tue, wed, thu, fri, sat, sun], from: "00:30", to: "23:30"}
   releases: {argocd: [eu]}
   alertmanager:
