@@ -121,8 +121,6 @@ KUEUE_USER = f"system:serviceaccount:{KUEUE_NAMESPACE}:{KUEUE_RELEASE}-controlle
 KUEUE_CONFIG = f"{KUEUE_RELEASE}-manager-config"
 """ConfigMap of Kueue's manager, as Kueue's own manifests and its chart name it."""
 KUEUE_CONFIG_KEY = "controller_manager_config.yaml"
-KUEUE_METRICS_READER = f"{KUEUE_RELEASE}-metrics-reader"
-"""ClusterRole of Kueue's own for whoever reads its metrics."""
 
 # NVIDIA's node agents: their DaemonSets, service accounts and roles. No name begins as another does, so that those of no
 # two agents and pools collide.
@@ -149,7 +147,7 @@ TEAM_ROLE = f"{OWN_PREFIX}team-member"
 MIG_MANAGER_ROLE = f"{OWN_PREFIX}{MIG_MANAGER}"
 DCGM_EXPORTER_ROLE = f"{OWN_PREFIX}{DCGM_EXPORTER}"
 KUEUE_METRICS = f"{OWN_PREFIX}kueue-metrics"
-"""ServiceMonitor of Kueue, and the binding that lets Prometheus read there."""
+"""ServiceMonitor of Kueue, and the role by which Prometheus reads there."""
 CRITICAL_PODS_QUOTA = f"{OWN_PREFIX}critical-pods"
 POLICY_PRIORITY_BAND = f"{OWN_PREFIX}priority-band"
 POLICY_TOPOLOGY = "gpuplan-topology"

@@ -103,11 +103,12 @@ def _daemon_set(daemon_set: Object, namespace: str) -> Iterator[Target]:
 
 
 def _binding(binding: Object, namespace: str) -> Iterator[Target]:
+    """Accounts elsewhere than in the agents' own namespace, such as Prometheus', are others' to make."""
     role = binding["roleRef"]
     if not role["name"].startswith(SYSTEM_ROLES):
         yield role["kind"], namespace if role["kind"] == "Role" else "", role["name"]
     for subject in binding.get("subjects", ()):
-        if subject["kind"] == "ServiceAccount":
+        if subject["kind"] == "ServiceAccount" and subject["namespace"] == conventions.SYSTEM_NAMESPACE:
             yield "ServiceAccount", subject["namespace"], subject["name"]
 
 

@@ -1,8 +1,9 @@
 """How Kueue is scraped, and that Prometheus may read there.
 
 Facts: Kueue 0.17 and 0.19, chart and manifests alike: the Service of its metrics, the port's name, a certificate that Kueue
-makes for itself, and the ClusterRole for readers. Kueue's own monitor stays off: it honours no labels, so that the queue of a
-namespace would be a queue of Kueue's. Every replica answers; rules leave out those that follow (`replica_role`).
+makes for itself, and that it asks the API server whether a reader may get `/metrics`. Kueue's own monitor stays off: it
+honours no labels, so that the queue of a namespace would be a queue of Kueue's. Every replica answers; rules leave out those
+that follow (`replica_role`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 
 from gpuplan import conventions
 from gpuplan.emit import base, scraping
-from gpuplan.manifests.kinds import ClusterRoleBinding, ServiceMonitor
+from gpuplan.manifests.kinds import ClusterRole, ClusterRoleBinding, ServiceMonitor
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.monitoring import Monitoring, Prometheus
@@ -25,7 +26,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     if not cluster.cohorts_with_queues:
         return
     path = fleet.monitoring.path
-    for made in (_monitor(fleet.monitoring), _binding(fleet.monitoring.prometheus)):
+    for made in (_monitor(fleet.monitoring), _role(), _binding(fleet.monitoring.prometheus)):
         yield base.manifest(fleet, cluster, base.MONITORING, made, path, cluster.path)
 
 
@@ -60,6 +61,15 @@ def _monitor(monitoring: Monitoring) -> ServiceMonitor:
     }
 
 
+def _role() -> ClusterRole:
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "metadata": base.metadata(conventions.KUEUE_METRICS, base.MONITORING),
+        "rules": [{"nonResourceURLs": ["/metrics"], "verbs": ["get"]}],
+    }
+
+
 def _binding(prometheus: Prometheus) -> ClusterRoleBinding:
     return {
         "apiVersion": "rbac.authorization.k8s.io/v1",
@@ -68,7 +78,7 @@ def _binding(prometheus: Prometheus) -> ClusterRoleBinding:
         "roleRef": {
             "apiGroup": "rbac.authorization.k8s.io",
             "kind": "ClusterRole",
-            "name": conventions.KUEUE_METRICS_READER,
+            "name": conventions.KUEUE_METRICS,
         },
         "subjects": [{"kind": "ServiceAccount", "name": prometheus.service_account, "namespace": prometheus.namespace}],
     }

@@ -16,6 +16,13 @@ class PolicyRule(TypedDict):
     verbs: list[str]
 
 
+class PathRule(TypedDict):
+    """What may be done with paths of a server that asks the API server who may read them."""
+
+    nonResourceURLs: list[str]
+    verbs: list[str]
+
+
 class Role(TypedDict):
     """Rights in one namespace."""
 
@@ -31,7 +38,7 @@ class ClusterRole(TypedDict):
     apiVersion: Literal["rbac.authorization.k8s.io/v1"]
     kind: Literal["ClusterRole"]
     metadata: ObjectMeta
-    rules: list[PolicyRule]
+    rules: list[PolicyRule | PathRule]
 
 
 class RoleRef(TypedDict):

@@ -123,7 +123,7 @@ def _of_record(known: World, name: str, expr: str, added: Mapping[str, str], *, 
         yield f"{name} has {sorted(labels)} instead of {sorted(declared)}"
 
 
-NVIDIAS = frozenset({"gpu", "UUID", "GPU_I_ID", "GPU_I_PROFILE", "container"})
+NVIDIAS = frozenset({"gpu", "UUID", "GPU_I_ID", "GPU_I_PROFILE", "namespace", "pod", "container"})
 
 
 def _read(known: World, name: str, expr: str) -> Labels:

@@ -10,7 +10,7 @@ import yaml
 
 from gpuplan.emit import emitters
 from gpuplan.emit.monitoring import kueue_monitor, settings
-from gpuplan.validate.schemas import violations
+from gpuplan.validate import validate
 from tests.unit.emit.fleets import Place, one, place
 
 TEAMS = """
@@ -27,7 +27,7 @@ FLEETS = [
 
 def endpoints(here: Place) -> list[dict[str, Any]]:
     made = emitters.emit(here.fleet, lambda *_: None)
-    assert not list(violations(made))
+    assert not validate(made)
     monitors = [each.object for each in made if each.key.kind == "ServiceMonitor"]
     return [endpoint for monitor in monitors for endpoint in monitor["spec"]["endpoints"]]  # type: ignore[index]  # a ServiceMonitor
 
@@ -77,8 +77,10 @@ def test_kueue_is_scraped_where_its_chart_puts_it_with_a_token() -> None:
 
 def test_the_fleets_prometheus_may_read_kueues_metrics() -> None:
     more = f"monitoring: {{prometheus: {{namespace: watch, serviceAccount: prom}}}}\n{TEAMS}"
-    binding = one(place(FLEETS[0], more=more).objects(kueue_monitor.emit), "ClusterRoleBinding")
-    assert binding["roleRef"]["name"] == "kueue-metrics-reader"
+    made = place(FLEETS[0], more=more).objects(kueue_monitor.emit)
+    role, binding = one(made, "ClusterRole"), one(made, "ClusterRoleBinding")
+    assert role["rules"] == [{"nonResourceURLs": ["/metrics"], "verbs": ["get"]}]
+    assert binding["roleRef"]["name"] == role["metadata"]["name"]
     assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "prom", "namespace": "watch"}]
 
 

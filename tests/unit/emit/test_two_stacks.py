@@ -83,6 +83,11 @@ def of_kind(manifests: ManifestSet, kind: str) -> list[Any]:
     return [one.object for one in manifests if one.key.kind == kind]
 
 
+def of_dcgm(manifests: ManifestSet) -> Any:
+    (monitor,) = [one for one in of_kind(manifests, "ServiceMonitor") if "dcgm" in one["metadata"]["name"]]
+    return monitor
+
+
 def test_all_that_is_above_the_nodes_is_equal_to_the_byte() -> None:
     ours, theirs = texts(MANUAL), texts(OPERATOR)
     kinds = {one.key.kind for one in MANUAL} - NODE_SIDE - MAY_DIFFER.keys()
@@ -134,7 +139,8 @@ def test_both_exporters_collect_the_same_counters_at_the_same_pace() -> None:
     (ours,) = [one["data"] for one in of_kind(MANUAL, "ConfigMap") if "dcgm" in one["metadata"]["name"]]
     (theirs,) = [one["data"] for one in of_kind(OPERATOR, "ConfigMap") if "dcgm" in one["metadata"]["name"]]
     assert ours["counters.csv"] == theirs["dcgm-metrics.csv"]
-    endpoints = [of_kind(made, "ServiceMonitor")[0]["spec"]["endpoints"][0] for made in (MANUAL, OPERATOR)]
+    monitors = [of_dcgm(made) for made in (MANUAL, OPERATOR)]
+    endpoints = [monitor["spec"]["endpoints"][0] for monitor in monitors]
     for key in ("interval", "scrapeTimeout", "honorLabels"):
         assert endpoints[0][key] == endpoints[1][key]
     targets = [{step.get("targetLabel") for step in endpoint["relabelings"]} for endpoint in endpoints]
