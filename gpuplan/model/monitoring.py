@@ -39,7 +39,7 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Xids:
-    """XID codes that the fleet judges otherwise than the catalogue, sorted."""
+    """XID codes that the fleet judges otherwise than the catalogue, in the order of the spec."""
 
     drain: tuple[int, ...]
     ignore: tuple[int, ...]

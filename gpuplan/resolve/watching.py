@@ -58,7 +58,7 @@ def monitoring(scope: Scope, known: dict[str, T]) -> Monitoring:
         extra_counters=tuple(said.exporter.extra_counters),
         profiling=said.exporter.profiling,
         thresholds=_thresholds(said.thresholds),
-        xids=Xids(drain=tuple(sorted(set(said.xids.drain))), ignore=tuple(sorted(set(said.xids.ignore)))),
+        xids=Xids(drain=tuple(said.xids.drain), ignore=tuple(said.xids.ignore)),
         peak_hours=_hours(said.peak_hours, (*PATH, "peakHours")),
         alertmanager=_alertmanager(said.alertmanager, (*PATH, "alertmanager")),
         releases=Releases(

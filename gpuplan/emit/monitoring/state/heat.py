@@ -131,3 +131,4 @@ def _throttled_cases(card: scenes.Card) -> Iterator[Case]:
     yield Case(kind="edge", name="the next higher bit is another", inputs={mask: f"{_DISPLAY}x60"}, at="6m")
     yield Case(kind="edge", name="every bit is set, which is no data", inputs={mask: "4294967295x60"}, at="6m")
     yield Case(kind="edge", name="it is slowed down for a moment", inputs={mask: f"0x8 {_HW_THERMAL} 0x30"}, at="14m")
+    yield Case(kind="edge", name="it has just been slowed down", inputs={mask: f"{_HW_THERMAL}x60"}, at="4m")

@@ -113,3 +113,10 @@ def _nvlink_cases(card: scenes.Card, limit: int) -> Iterator[Case]:
     shared = {card.of(CHECKSUMS, pod=pod): f"0+{limit * 40}x60" for pod in ("a", "b")}
     yield Case(kind="edge", name="several pods share the card", inputs=shared, at="17m")
     yield Case(kind="edge", name="a link recovered long ago", inputs={recoveries: "0x3 1x60"}, at="45m")
+    yield Case(
+        kind="edge",
+        name="a link recovered half an hour ago, and the alert still holds",
+        inputs={recoveries: "0x3 1x60"},
+        at="30m",
+        fires=({**card.labels, "error": "recovery"},),
+    )
