@@ -14,7 +14,7 @@ from gpuplan.emit import counters
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import NodePool
 from gpuplan.model.queues import TaskKind
-from tests.pictures.day import Day, Job, Pod, Slot, slots
+from tests.pictures.day import Day, Job, Pod, Slot, node_names, slots
 from tests.pictures.samples import MINUTES, NOW, Samples, Values, between, counter, during
 
 GONE = (13 * 60 + 20, 15 * 60)
@@ -31,6 +31,14 @@ class Holder:
     job: Job
     pod: Pod
     busy: Values
+
+
+UNLUCKY_CARD = 3
+
+
+def unlucky_node(day: Day) -> str:
+    """Return the node whose card makes trouble: the second of the first pool."""
+    return node_names(day.cluster.pools[0])[1]
 
 
 def noise(seed: str, width: float) -> Values:
@@ -53,8 +61,8 @@ def busy(job: Job, pod: str) -> Values:
         case TaskKind.EXPERIMENT:
             bursts = np.sin(NOW / 7 + zlib.crc32(pod.encode()) % 100) > 0.2
             made = np.where(bursts, 0.45 + 2 * wander, 0.02)
-            made = np.where((running > 20) & job.lazy, 0.0, made)
-    return between(job.admitted, job.ended, np.where(running < 0, 0.0, np.clip(made, 0, 1)))
+    resting = (running < 0) | (job.lazy & (running > 20))
+    return between(job.admitted, job.ended, np.where(resting, 0.0, np.clip(made, 0, 1)))
 
 
 def holders(day: Day) -> dict[Slot, list[Holder]]:
@@ -80,7 +88,9 @@ def add(samples: Samples, fleet: Fleet, day: Day) -> None:
         for _, slot in dict.fromkeys(slots(pool)):
             by_card.setdefault((slot.node, slot.card), []).append(slot)
         for (node, number), members in by_card.items():
-            card = _Card(pool=pool, node=node, number=number, parts={slot: held[slot] for slot in members})
+            parts = {slot: held[slot] for slot in members}
+            first = (node, number) == (unlucky_node(day), UNLUCKY_CARD)
+            card = _Card(pool=pool, node=node, number=number, first=first, parts=parts)
             if pool.card.vendor is Vendor.NVIDIA:
                 _nvidia(samples, card, set(counters.collected(fleet, day.cluster)))
             else:
@@ -92,6 +102,8 @@ class _Card:
     pool: NodePool
     node: str
     number: int
+    first: bool
+    """Whether it is the one to which everything happens: it falls off the bus, loses data, and gets too hot."""
     parts: dict[Slot, list[Holder]]
 
     @property
@@ -99,15 +111,9 @@ class _Card:
         return f"GPU-{zlib.crc32(f'{self.node}/{self.number}'.encode()):08x}"
 
     @property
-    def first(self) -> bool:
-        """Whether it is one of the few cards to which something happens."""
-        return self.node.endswith("-01") and self.number == 3
-
-    @property
     def there(self) -> Values:
         """1 where the exporter speaks of the card."""
-        silent = self.first and self.pool.sharing.label == "exclusive"
-        return np.where(silent & during(*GONE), np.nan, 1.0)
+        return np.where(self.first & during(*GONE), np.nan, 1.0)
 
     def part(self, slot: Slot) -> Values:
         """Return how busy a part is."""

@@ -31,7 +31,14 @@ EVERY = {
     TaskKind.EXPERIMENT: 14,
 }
 """Minutes between two jobs of a queue; 0 for as many as the queue's quota is good for."""
-LOAD = 0.85
+LAZY = {
+    TaskKind.TRAINING: 0.15,
+    TaskKind.ONLINE_INFERENCE: 0,
+    TaskKind.BATCH_INFERENCE: 0,
+    TaskKind.EXPERIMENT: 0.4,
+}
+"""Part of the jobs that soon do nothing with their cards."""
+LOAD = 0.6
 """What training asks for, against its quota."""
 BEFORE = 600
 """Minutes of yesterday that are played, so that the day does not begin with an empty cluster."""
@@ -225,7 +232,7 @@ def _of_queue(
             submitted=time,
             minutes=dice.randint(shortest, longest),
             succeeds=dice.random() < 0.94,
-            lazy=kind is TaskKind.EXPERIMENT and dice.random() < 0.4,
+            lazy=dice.random() < LAZY[kind],
             start_minutes=dice.choice((1, 1, 2, 3, 6)),
         )
 

@@ -9,7 +9,7 @@ from gpuplan.emit import amd, base
 from gpuplan.model.fleet import Cluster
 from gpuplan.model.pools import NodePool, allocatable, node_labels
 from gpuplan.model.queues import TaskKind
-from tests.pictures.cards import GONE
+from tests.pictures.cards import GONE, unlucky_node
 from tests.pictures.day import Day, Job, Pod
 from tests.pictures.samples import MINUTES, START, Samples, between, during
 
@@ -22,7 +22,7 @@ def add(samples: Samples, day: Day) -> None:
     """Add nodes, our agents on them, pods and jobs."""
     for pool in day.cluster.pools:
         for node in day.nodes[pool.name]:
-            _node(samples, pool, node)
+            _node(samples, pool, node, ill=node == unlucky_node(day))
             _agents(samples, day.cluster, pool, node)
     for job in day.jobs:
         for pod in job.pods:
@@ -31,8 +31,8 @@ def add(samples: Samples, day: Day) -> None:
             _job(samples, job)
 
 
-def _node(samples: Samples, pool: NodePool, node: str) -> None:
-    repaired = node.endswith("-01") & during(*REPAIR)
+def _node(samples: Samples, pool: NodePool, node: str, *, ill: bool) -> None:
+    repaired = ill & during(*REPAIR)
     for one in allocatable(pool):
         labels = {"node": node, "resource": base.prometheus_label(one.resource), "unit": "integer"}
         samples.add("kube_node_status_capacity", labels, float(one.per_node))
@@ -63,7 +63,10 @@ def _agents(samples: Samples, cluster: Cluster, pool: NodePool, node: str) -> No
 
 
 def _pod(samples: Samples, job: Job, pod: Pod) -> None:
-    """A finished pod stays for a while, and asks for as much as before."""
+    """A finished pod stays for a while, and asks for as much as before.
+
+    Samples of a file do not say that a series ends, and Prometheus looks back for five minutes: phases end as much earlier.
+    """
     name = {"namespace": job.namespace, "pod": pod.name, "uid": pod.name}
     first, last, kept = job.admitted, job.ended, job.ended + 30
     resource = {"resource": base.prometheus_label(job.resource), "unit": "integer"}
@@ -75,7 +78,7 @@ def _pod(samples: Samples, job: Job, pod: Pod) -> None:
     samples.add("kube_pod_owner", {"namespace": job.namespace, "pod": pod.name, **owned}, between(first, kept))
     ended = "Succeeded" if job.succeeds else "Failed"
     for phase, start, end in (("Pending", first, job.ready), ("Running", job.ready, last), (ended, last, kept)):
-        samples.add("kube_pod_status_phase", {**name, "phase": phase}, between(start, end))
+        samples.add("kube_pod_status_phase", {**name, "phase": phase}, between(start, end - 4))
     for metric, minute in (
         ("kube_pod_created", first),
         ("kube_pod_start_time", first),

@@ -85,12 +85,12 @@ class Place:
 
 
 def places(panels: Sequence[Panel], top: int) -> Iterator[tuple[Panel, Place]]:
-    """Lay panels from left to right below `top`; a line breaks where the next one no longer fits, and its last is widened."""
+    """Lay panels from left to right below `top`; a line breaks where the next one no longer fits, and is widened to fill."""
     for line in _lines(panels):
-        height = max(panel.height for panel in line)
+        height, asked = max(panel.height for panel in line), sum(panel.width for panel in line)
         left = 0
         for panel in line:
-            width = GRID - left if panel is line[-1] else panel.width
+            width = GRID - left if panel is line[-1] else panel.width * GRID // asked
             yield panel, Place(x=left, y=top, w=width, h=height)
             left += width
         top += height

@@ -239,7 +239,11 @@ NOT_SHOWN = {
         *(series.POOL_BILLED, series.NO_TEAM),
     ),
     "is compared with the quota in Kueue by an alert": (series.QUEUE_QUOTA, series.COHORT_QUOTA),
-    "is in the guarantee": (series.PEAK_HOURS, series.PEAK_CLOCK),
+    "is in the guarantee": (series.PEAK_HOURS, series.PEAK_CLOCK, series.STARVED_AT_PEAK),
+    "is in the jobs of a day": (series.JOBS_ENDED, series.JOBS_RUN_TIME),
+    "is in the workloads that lost their cards": (
+        *(series.EVICTED, series.PREEMPTED, series.EVICTED_WITHIN, series.DISRUPTED),
+    ),
     "is shown as its parts, which add up over pools": (series.TEAM_IDLE_SHARE,),
 }
 
