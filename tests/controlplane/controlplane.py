@@ -9,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
+import urllib3
+
 from tests.controlplane import agents, handwritten, kueue
 from tests.controlplane.apiserver import ApiServer
 from tests.controlplane.client import ApiError, Client, Object, reference
@@ -98,6 +100,15 @@ class ControlPlane:
         self._kueue.wait_until_ready()
         authority = (self._workspace.certificates / "ca.crt").read_bytes()
         kueue.register_webhooks(self.client, self._kueue, authority)
+
+    def kueue_metrics(self) -> str:
+        """Return what Kueue shows Prometheus, asked as our monitor makes Prometheus ask: by TLS and with a token."""
+        assert self._kueue is not None
+        headers = {"Authorization": "Bearer admin"}
+        with urllib3.PoolManager(cert_reqs="CERT_NONE", assert_hostname=False) as pool:
+            answer = pool.request("GET", self._kueue.metrics_url, headers=headers, timeout=10)
+        assert answer.status == 200, answer.data[:500]
+        return answer.data.decode()
 
     def stop_kueue(self) -> None:
         """Stop Kueue's manager; until it is started again its webhooks refuse each write of their kinds."""

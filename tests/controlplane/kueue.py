@@ -48,6 +48,7 @@ class Kueue:
         ports = {"webhook": workspace.port(), "metrics": workspace.port(), "health": self._health}
         self.config = outside_a_cluster(config, ports, str(workspace.certificates))
         self.webhook_port = ports["webhook"]
+        self.metrics_url = f"https://127.0.0.1:{ports['metrics']}/metrics"
         path = workspace.write("kueue.json", json.dumps(self.config, indent=1))
         self.process = workspace.spawn(
             "kueue",
