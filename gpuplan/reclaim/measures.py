@@ -51,7 +51,7 @@ def queries(minutes: int) -> dict[str, str]:
         "peak": f"{by} (max_over_time({held}[{minutes}m]))",
         "minutes": f"{by} (count_over_time(present_over_time({held}[1m])[{minutes}m:1m]))",
         "memory": f'max by (namespace, pod) (max_over_time({MEMORY}{{pod!=""}}[{minutes}m]))',
-        "watts": f"max by (node, UUID) (avg_over_time({series.CARD_POWER}[{minutes}m]))",
+        "watts": f"max by (node, gpu, UUID) (avg_over_time({series.CARD_POWER}[{minutes}m]))",
     }
 
 
@@ -60,10 +60,9 @@ def uses(answers: Answers, now: datetime.datetime) -> dict[PodName, PodUse]:
     newest = _by_card(answers.newest)
     holders = _holders(newest)
     peaks, minutes = _by_card(answers.peak), _by_card(answers.minutes)
-    watts = {(labels.get("node", ""), labels.get("UUID", "")): value for labels, value in answers.watts}
+    watts = {_card(labels): value for labels, value in answers.watts}
     cards: defaultdict[PodName, list[CardUse]] = defaultdict(list)
     for key, (labels, at) in newest.items():
-        power = watts.get((labels.get("node", ""), labels.get("UUID", "")))
         cards[_pod(labels)].append(
             CardUse(
                 device=device(labels),
@@ -71,7 +70,7 @@ def uses(answers: Answers, now: datetime.datetime) -> dict[PodName, PodUse]:
                 minutes=int(minutes[key][1]) if key in minutes else 0,
                 age_seconds=now.timestamp() - float(at),
                 holders=len(holders[_device(labels)]),
-                watts=_watts(labels, power),
+                watts=_watts(labels, watts.get(_card(labels))),
                 pool=labels.get("pool", ""),
             )
         )
@@ -104,6 +103,11 @@ def _by_card(rows: Iterable[Row]) -> dict[tuple[str, ...], Row]:
 
 def _device(labels: Labels) -> tuple[str, ...]:
     return tuple(labels.get(name, "") for name in DEVICE)
+
+
+def _card(labels: Labels) -> tuple[str, ...]:
+    """Return what names a physical card; some vendors number cards, others give them ids."""
+    return tuple(labels.get(name, "") for name in ("node", "gpu", "UUID"))
 
 
 def _pod(labels: Labels) -> PodName:

@@ -24,7 +24,7 @@ def answers(**changed: Any) -> Answers:
 
 
 def test_a_card_is_read_from_all_its_answers() -> None:
-    given = answers(watts=(({"node": "h100-0", "UUID": "GPU-0"}, Decimal(90)),))
+    given = answers(watts=(({"node": "h100-0", "gpu": "0", "UUID": "GPU-0"}, Decimal(90)),))
     (card,) = uses(given, NOW)["vision", "a-0"].cards
     assert (card.device, card.peak, card.minutes, card.age_seconds) == ("card 0 on h100-0", 0.01, 60, 20.0)
     assert (card.holders, card.watts, card.pool) == (1, 90.0, "h100")
@@ -49,7 +49,9 @@ def test_pods_on_one_card_are_counted_and_instances_are_cards_of_their_own() -> 
 
 
 def test_the_power_of_a_cut_card_says_nothing_of_an_instance() -> None:
-    given = answers(newest=(at(GPU_I_ID="1"),), watts=(({"node": "h100-0", "UUID": "GPU-0"}, Decimal(600)),))
+    given = answers(
+        newest=(at(GPU_I_ID="1"),), watts=(({"node": "h100-0", "gpu": "0", "UUID": "GPU-0"}, Decimal(600)),)
+    )
     (card,) = uses(given, NOW)["vision", "a-0"].cards
     assert card.watts is None
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gpuplan.model.reclaim import ReclaimMode
 from gpuplan.model.reclaim_policy import ReclaimPolicy, policy, read, text
 from tests import build
+from tests.unit.reclaim import scenery
 
 FLEET = """
 apiVersion: gpuplan.dev/v1alpha1
@@ -102,6 +106,19 @@ def test_what_is_no_policy_is_refused_in_words(changed: dict[str, object], words
     refused = read(json.dumps({**json.loads(text(made())), **changed}))
     assert isinstance(refused, str)
     assert words in refused
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.sampled_from([field.name for field in dataclasses.fields(ReclaimPolicy)]), json_values)
+def test_whatever_a_policy_holds_it_is_read_or_refused(key: str, value: object) -> None:
+    found = read(json.dumps({**json.loads(text(scenery.policy())), key: value}))
+    assert isinstance(found, str | ReclaimPolicy)
 
 
 @pytest.mark.parametrize("written", ["", "[]", "mode: off"])
