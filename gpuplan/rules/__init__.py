@@ -124,6 +124,7 @@ from gpuplan.rules.mig import (
 from gpuplan.rules.monitoring import (
     counter_needs_profiling,
     counter_not_on_mig,
+    counter_too_new,
     empty_hours,
     irregular_time_zone,
     mail_without_server,
@@ -349,6 +350,7 @@ MODULES: tuple[ModuleType, ...] = (
     unplaceable,
     counter_needs_profiling,
     counter_not_on_mig,
+    counter_too_new,
     empty_hours,
     irregular_time_zone,
     mail_without_server,
