@@ -17,6 +17,7 @@ from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.monitoring import DailyHours, MailServer, Receiver
 from gpuplan.model.queues import Team
+from gpuplan.model.reclaim import ReclaimMode
 
 Config = dict[str, object]
 
@@ -28,6 +29,10 @@ NOBODY = "_nobody"
 ALWAYS_FIRING = 'alertname=~"Watchdog|InfoInhibitor"'
 """Alerts of kube-prometheus-stack that always fire, or serve to silence others; they are no news."""
 PATIENT = 'severity=~"warning|info"'
+NOTICE = "GpuReclaimNotice"
+"""The alert by which the reclaimer itself announces that it is about to suspend work: the grace runs whatever the hour."""
+IDLE = "GpuWorkIdle"
+"""The alert on idle work, which is all that people hear where the reclaimer is not told of an Alertmanager."""
 GROUPED: Config = {"group_by": ["cluster", "alertname", "team"]}
 AT_ONCE: Config = {"group_wait": "10s", "group_interval": "5m", "repeat_interval": "2h"}
 LATER: Config = {"group_wait": "5m", "group_interval": "1h", "repeat_interval": "24h"}
@@ -66,6 +71,7 @@ EXPLAINED: tuple[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]], ...] 
         ("node", "gpu"),
     ),
     # Of two alerts on one thing, the one that is worse.
+    ((f'alertname="{NOTICE}"',), (f'alertname="{IDLE}"',), ("namespace", "owner_kind", "owner")),
     (('alertname="GpuQueueStuck"',), ('alertname="GpuQueueWaitHigh"',), ("cluster_queue",)),
     (
         ('alertname="InferenceLatencyBurnFast"',),
@@ -141,12 +147,14 @@ def _tree(fleet: Fleet) -> Config:
     """Return the routes; whatever none of them takes goes to the platform at once."""
     said = fleet.monitoring.alertmanager
     hours: Config = {"active_time_intervals": [OFFICE_HOURS]} if said.office_hours else {}
+    pressing = (NOTICE, IDLE) if fleet.governance.reclaim.mode is ReclaimMode.SUSPEND else (NOTICE,)
+    can_wait = (PATIENT, f'alertname!~"{"|".join(pressing)}"')
     routes: list[Config] = [{"matchers": [ALWAYS_FIRING], "receiver": NOBODY}]
     for team in _told(fleet):
         its = f'team="{team.name}"'
-        routes.append({"matchers": [its, PATIENT], "receiver": team.receiver, **LATER, **hours})
+        routes.append({"matchers": [its, *can_wait], "receiver": team.receiver, **LATER, **hours})
         routes.append({"matchers": [its], "receiver": team.receiver})
-    routes.append({"matchers": [PATIENT], "receiver": said.platform, **LATER, **hours})
+    routes.append({"matchers": [*can_wait], "receiver": said.platform, **LATER, **hours})
     return {"receiver": said.platform, **GROUPED, **AT_ONCE, "routes": routes}
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from gpuplan.emit.monitoring import alertmanager, publish
 from gpuplan.model.monitoring import DailyHours
+from gpuplan.reclaim.steps import ALERT
 from gpuplan.report import alert_runbooks
 from tests.build import fleet
 from tests.unit.emit.fleets import Place, place
@@ -37,6 +38,7 @@ monitoring:
       hook: {webhook: {secret: hooks}}
       post: {email: {to: gpu-team@acme.io}}
 """
+Alert = dict[str, str]
 HOURS = "officeHours: {timeZone: Europe/Berlin, from: '08:00', to: '18:00', days: [mon, fri]}"
 
 
@@ -87,24 +89,62 @@ def test_each_receiver_is_told_its_way_and_no_secret_is_in_the_text() -> None:
     assert config()["global"]["smtp_auth_password_file"] == "/etc/alertmanager/secrets/mail/password"
 
 
-def test_what_is_critical_never_waits_and_the_rest_waits_for_office_hours() -> None:
-    made = config(HOURS)
-    root = made["route"]
-    patient = [route for route in root["routes"] if alertmanager.PATIENT in route["matchers"]]
-    assert {route["receiver"] for route in patient} == {"desk", "vision-oncall"}
-    for route in root["routes"]:
-        waits = route in patient
-        assert route.get("active_time_intervals", []) == (["office-hours"] if waits else [])
-        assert route.get("group_wait") == ("5m" if waits else None)
-    assert "active_time_intervals" not in root
-    assert [one["name"] for one in made["time_intervals"]] == ["office-hours"]
-    assert made["time_intervals"][0]["time_intervals"] == [
-        {
-            "times": [{"start_time": "08:00", "end_time": "18:00"}],
-            "weekdays": ["monday", "friday"],
-            "location": "Europe/Berlin",
-        }
-    ]
+def route(made: Any, alert: Alert) -> Any:
+    """Return the route that an alert takes: the first that matches, else the root."""
+    found = (one for one in made["route"]["routes"] if matches(one["matchers"], alert))
+    return {**{key: value for key, value in made["route"].items() if key != "routes"}, **next(found, {})}
+
+
+@pytest.mark.parametrize(
+    ("labels", "receiver", "waits"),
+    [
+        ({"team": "vision", "severity": "critical"}, "vision-oncall", False),
+        ({"team": "vision", "severity": "warning"}, "vision-oncall", True),
+        ({"team": "vision", "severity": "info"}, "vision-oncall", True),
+        ({"team": "vision", "severity": "page"}, "vision-oncall", False),
+        ({"team": "vision", "severity": "warning", "alertname": ALERT}, "vision-oncall", False),
+        ({"team": "nlp", "severity": "warning", "alertname": ALERT}, "desk", False),
+        ({"team": "nlp", "severity": "warning"}, "desk", True),
+        ({"team": "platform", "severity": "critical"}, "desk", False),
+        ({"team": "platform", "severity": "info"}, "desk", True),
+        ({}, "desk", False),
+    ],
+)
+def test_what_presses_never_waits_and_the_rest_waits_for_office_hours(
+    labels: Alert, receiver: str, waits: bool
+) -> None:
+    taken = route(config(HOURS), labels)
+    assert taken["receiver"] == receiver
+    assert taken.get("active_time_intervals", []) == (["office-hours"] if waits else [])
+    assert taken["group_wait"] == ("5m" if waits else "10s")
+    assert taken["group_by"] == ["cluster", "alertname", "team"]
+
+
+@pytest.mark.parametrize(("mode", "waits"), [("off", True), ("dryRun", True), ("suspend", False)])
+def test_word_of_idle_work_comes_at_once_where_it_is_suspended(mode: str, waits: bool) -> None:
+    reclaim = f"governance: {{reclaim: {{mode: {mode}, image: registry.acme.io/gpuplan}}}}\n"
+    made = alertmanager.configuration(place(POOLS, more=TEAMS + RECEIVERS % HOURS + reclaim).fleet)
+    taken = route(made, alert("GpuWorkIdle", team="vision"))
+    assert ("active_time_intervals" in taken) == waits
+    assert taken["receiver"] == "vision-oncall"
+
+
+def test_office_hours_are_alertmanager_s() -> None:
+    (named,) = config(HOURS)["time_intervals"]
+    assert named == {
+        "name": "office-hours",
+        "time_intervals": [
+            {
+                "times": [{"start_time": "08:00", "end_time": "18:00"}],
+                "weekdays": ["monday", "friday"],
+                "location": "Europe/Berlin",
+            }
+        ],
+    }
+
+
+def test_the_notice_of_the_reclaimer_is_the_one_that_it_sends() -> None:
+    assert alertmanager.NOTICE == ALERT
 
 
 def test_without_office_hours_nothing_is_muted() -> None:
@@ -140,15 +180,13 @@ def test_hours_past_midnight_belong_to_the_day_on_which_they_begin(days: set[int
     assert minutes(alertmanager.intervals(hours)) == wanted
 
 
-Alert = dict[str, str]
-
-
 def matches(matchers: list[str], alert: Alert) -> bool:
     """Tell whether Alertmanager's matchers take an alert; a label that is not there is empty."""
     for matcher in matchers:
-        name, operator, value = re.fullmatch(r'(\w+)(=~|!=|=)"([^"]*)"', matcher).groups()  # type: ignore[union-attr]  # a matcher
+        name, operator, value = re.fullmatch(r'(\w+)(=~|!~|!=|=)"([^"]*)"', matcher).groups()  # type: ignore[union-attr]  # a matcher
         has = alert.get(name, "")
-        if not {"=": has == value, "!=": has != value, "=~": bool(re.fullmatch(value, has))}[operator]:
+        like = bool(re.fullmatch(value, has))
+        if not {"=": has == value, "!=": has != value, "=~": like, "!~": not like}[operator]:
             return False
     return True
 
@@ -195,6 +233,16 @@ CARD = {"node": "n1", "gpu": "0", "UUID": "GPU-1"}
         (alert("GpuQueueStuck", "critical", cluster_queue="q"), alert("GpuQueueWaitHigh", cluster_queue="r"), False),
         (alert("GpuQueueStuck", "critical", cluster_queue="q"), alert("GpuPoolCongested", cohort="p"), False),
         (
+            alert(ALERT, namespace="a", owner_kind="Job", owner="x", task_pool="scratch"),
+            alert("GpuWorkIdle", namespace="a", owner_kind="Job", owner="x", task_pool="scratch"),
+            True,
+        ),
+        (
+            alert(ALERT, namespace="a", owner_kind="Job", owner="x"),
+            alert("GpuWorkIdle", namespace="a", owner_kind="Job", owner="y"),
+            False,
+        ),
+        (
             alert("InferenceLatencyBurnFast", "critical", namespace="a", task_pool="chat", model="m"),
             alert("InferenceLatencyBurnSlow", namespace="a", task_pool="chat", model="m"),
             True,
@@ -229,4 +277,4 @@ def test_the_alerts_that_explain_others_and_those_that_they_silence_are_alerts_o
     for source, target, _ in alertmanager.EXPLAINED:
         for matcher in (*source, *target):
             for name in re.findall(r"\b[A-Z][A-Za-z]{2,}\b(?!\.)", matcher.partition("alertname")[2]):
-                assert name.lower() in known, name
+                assert name.lower() in known or name == ALERT
