@@ -29,7 +29,7 @@ def unless_drained(expression: str) -> str:
 
 def with_pool(expression: str) -> str:
     """Add the pool of the node, and leave out nodes that are no longer there or in no pool that is known."""
-    return f"({expression})\n* on (node) group_left (pool) topk by (node) (1, {NODE_POOL})"
+    return f"({expression})\n* on (node) group_left (pool) {NODE_POOL}"
 
 
 def steady(*series: str, value: object = 1, minutes: int = WHILE) -> dict[str, str]:
