@@ -23,6 +23,8 @@ EVALUATION_SECONDS = 60
 """How often Prometheus evaluates rules, if nobody says: its own default."""
 SERIES = {one.name: one for one in series.ALL}
 TARGET = frozenset({"instance", "job"})
+SERVING_TARGET = frozenset({"namespace", "pod", "task_pool"})
+"""What the monitors of engines add to all series of a pod, `up` among them."""
 
 
 def world(fleet: Fleet, cluster: Cluster, groups: tuple[Group, ...]) -> World:
@@ -93,7 +95,8 @@ def _state(fleet: Fleet, cluster: Cluster) -> Iterator[tuple[str, Metric]]:
     for text in settings.texts(fleet, cluster):
         for entry in yaml.safe_load(text.text)["metricLabelsAllowlist"]:
             allowed.update(entry.removeprefix("nodes=[").removesuffix("]").split(","))
-    more = {"kube_node_labels": {f"label_{base.prometheus_label(key)}" for key in allowed}}
+    targets = SERVING_TARGET if list(scrapes.serving_pools(cluster)) else NONE
+    more = {"kube_node_labels": {f"label_{base.prometheus_label(key)}" for key in allowed}, "up": targets}
     for exporter in (Exporter.KUBE_STATE_METRICS, Exporter.PROMETHEUS):
         for row in _rows(fleet, exporter):
             if row.needs != "metric-labels-allowlist" or allowed:
@@ -105,11 +108,6 @@ def _reclaimer(fleet: Fleet, cluster: Cluster) -> Iterator[tuple[str, Metric]]:
     if list(reclaim.emit(fleet, cluster)):
         for row in _rows(fleet, Exporter.RECLAIMER):
             yield row.name, Metric(frozenset(row.labels), fleet.monitoring.interval_seconds)
-
-
-def _reclaimer(fleet: Fleet, _: Cluster) -> Iterator[tuple[str, Metric]]:
-    for row in _rows(fleet, Exporter.RECLAIMER):
-        yield row.name, Metric(frozenset(row.labels), fleet.monitoring.interval_seconds)
 
 
 def _rows(fleet: Fleet, exporter: Exporter) -> Iterator[Row]:
@@ -131,7 +129,7 @@ def _served(fleet: Fleet, cluster: Cluster) -> Iterator[tuple[str, Metric]]:
 
 
 def _engine(row: ServingMetric) -> Iterator[tuple[str, Metric]]:
-    labels = frozenset(row.labels) | {"namespace", "pod", "task_pool"} | TARGET
+    labels = frozenset(row.labels) | SERVING_TARGET | TARGET
     yield from _spread(row.name, row.type, labels, 30)
 
 
