@@ -200,7 +200,7 @@ def _scalar(node: promql.Expr) -> bool:
         case promql.BinaryExpr():
             return _scalar(node.lhs) and _scalar(node.rhs)
         case promql.Call():
-            return node.func.return_type == promql.ValueType.Scalar
+            return bool(node.func.return_type == promql.ValueType.Scalar)
     return False
 
 
