@@ -24,10 +24,16 @@ from tests.controlplane.fixtures import promtools
 __all__ = ["promtools"]
 HERE = Path(__file__).parent
 CASES = sorted(path for path in HERE.glob("*.yaml") if not path.stem.startswith("fleet"))
-FLEETS = {"external": ("fleet", "external"), "vendors": ("fleet-vendors", "manual")}
+FLEETS = {
+    "external": ("fleet", "external"),
+    "reports": ("fleet-rich", "manual"),
+    "vendors": ("fleet-vendors", "manual"),
+}
 """The fleet and the stack of a case, where they are not the usual ones."""
 STATE = ("gpuplan-pools", "gpuplan-teams", "gpuplan-base", "gpuplan-gpu-")
 """How the groups begin that the cases here are about; others have cases of their own and would miss their inputs."""
+MORE = {"reports": ("gpuplan-governance", "gpuplan-reserved", "gpuplan-cost")}
+"""Further groups that a case is about."""
 BUSINESS = ("gpuplan-serving", "gpuplan-training", "gpuplan-releases")
 SHARED = "{timeSlicing: {replicas: 4}}"
 
@@ -163,7 +169,7 @@ def files(group: Group, start: str) -> dict[str, str]:
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
 def test_alerts_fire_when_they_should_and_never_else(promtools: Sequence[Path], tmp_path: Path, case: Path) -> None:
     name, stack = FLEETS.get(case.stem, ("fleet", "manual"))
-    (tmp_path / "rules.yaml").write_text(rules(name, stack, STATE), encoding="utf-8")
+    (tmp_path / "rules.yaml").write_text(rules(name, stack, STATE + MORE.get(case.stem, ())), encoding="utf-8")
     shutil.copy(case, tmp_path / case.name)
     for tool in promtools:
         run(tool, "test", "rules", case.name, folder=tmp_path)

@@ -18,6 +18,8 @@ from gpuplan.model.pools import NodePool
 HOTTEST = 150
 """No card reports a higher temperature and is right, in degrees Celsius."""
 ERROR_WINDOW = "10m"
+IMPOSSIBLE_ERRORS = 1_000_000
+"""No memory loses data as often within the window."""
 
 
 def families(catalog: Catalog, pools: Iterable[NodePool]) -> dict[str, tuple[Family, tuple[NodePool, ...]]]:
@@ -89,10 +91,9 @@ def hot(family: Family, margin: int) -> str:
 
 
 def corrupted(family: Family) -> str:
-    """Find the cards whose memory lost data within the window."""
-    return _with_pool(
-        family, _per_card(family, f"increase({family.exporter.metrics.uncorrectable}[{ERROR_WINDOW}])") + " > 0"
-    )
+    """Find the cards whose memory lost data within the window; a blank value between two good ones is no error."""
+    grown = _per_card(family, f"increase({family.exporter.metrics.uncorrectable}[{ERROR_WINDOW}])")
+    return _with_pool(family, f"{grown} > 0 < {IMPOSSIBLE_ERRORS}")
 
 
 def unhealthy(family: Family) -> str:

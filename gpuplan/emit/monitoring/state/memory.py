@@ -114,4 +114,6 @@ def _uncorrectable_cases(fleet: Fleet, cluster: Cluster) -> Iterator[Case]:
         fires=(card.labels,),
     )
     yield Case(kind="edge", name="it was long ago", inputs=long_ago, at="43m")
+    blank = known | {count: f"3x1 {_BLANK} 3x50"}
+    yield Case(kind="edge", name="a value between two is blank", inputs=blank, at="4m")
     yield Case(kind="edge", name="the driver was loaded anew", inputs=known | {count: "3x1 0x50"}, at="4m")
