@@ -63,6 +63,8 @@ class Metric:
     from_architecture: str | None
     needs: str | None
     since: Version | None
+    up_to: int | None
+    """The largest bound of a histogram's buckets in its unit, beyond which no quantile goes; None where we need none."""
     unchecked: frozenset[str]
     source: str
     checked: dt.date
@@ -106,6 +108,7 @@ def _metric(row: Row, exporter: Exporter, common: tuple[str, ...]) -> Metric:
         from_architecture=row.optional("from"),
         needs=row.optional("needs"),
         since=row.optional_version("since"),
+        up_to=row.optional_whole("upTo"),
         unchecked=row.unchecked,
         source=provenance.source,
         checked=provenance.checked,
