@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import subprocess
+import urllib.request
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,8 +22,10 @@ from typing import Any
 import pytest
 
 from gpuplan import conventions
+from gpuplan.emit import base
 from gpuplan.model.reclaim_policy import ReclaimPolicy, policy, text
 from tests.controlplane import workloads
+from tests.controlplane.acceptance import stored_differences
 from tests.controlplane.behaviour.scene import Scene
 from tests.controlplane.behaviour.sight import Job
 from tests.controlplane.behaviour.stage import Stage
@@ -227,6 +230,39 @@ def test_idle_work_is_suspended_once_after_its_grace_with_just_the_rights_that_a
     give_back(play)
 
 
+def test_what_is_rendered_reads_back_as_it_was_written(play: Play) -> None:
+    mine = [one.object for one in play.scene.manifests if one.area == base.RECLAIM.folder]
+    assert {one["kind"] for one in mine} >= {"Deployment", "Role", "RoleBinding", "ServiceMonitor"}
+    assert stored_differences(play.client, mine) == []
+
+
+def test_as_deployed_it_looks_again_and_again_and_says_so_to_prometheus(play: Play) -> None:
+    with play.door().open() as server:
+        reclaimer = play.reclaimer("blind", server)
+        command = [*reclaimer.command(play.start, "--every", "1s", "--listen", "127.0.0.1:0", "--act")]
+        program = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            assert program.stderr
+            port = program.stderr.readline().rpartition(" ")[2].strip()
+            first = play.plane.wait_for(lambda: looked_at(port), 60, what="a first look")
+            play.plane.wait_for(lambda: looked_at(port) > first, 60, what="another look")
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+                metrics = answer.read().decode()
+        finally:
+            program.terminate()
+            program.wait(timeout=30)
+    assert 'gpuplan_reclaim_candidates{verdict="young"} 1.0' in metrics  # by the machine's own clock
+    assert 'gpuplan_reclaimed_workloads_total{namespace="blind",owner_kind="Job",reason="idle"} 0.0' in metrics
+    assert "gpuplan_reclaim_circuit_open 0.0" in metrics
+
+
+def looked_at(port: str) -> float:
+    """Return when all servers last answered in full, 0 before that."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+        lines = answer.read().decode().splitlines()
+    return float(next(line for line in lines if line.startswith("gpuplan_reclaim_last_success")).split()[1])
+
+
 def left(play: Play, namespace: str) -> dict[str, int]:
     """Return how many pods of each job are there, and of what is no job."""
     pods = play.client.list("v1", "Pod", namespace=namespace)
@@ -243,7 +279,11 @@ def give_back(play: Play) -> None:
     found = play.client.list("v1", "Event", namespace="story")
     commands = [one["message"].partition("To go on: ")[2] for one in found if one["reason"] == "GpuWorkReclaimed"]
     kubectl = tool_or_skip("kubectl")
-    environment = {"PATH": f"{kubectl.parent}:{os.defpath}", "KUBECONFIG": str(play.plane.kubeconfig)}
+    environment = {
+        "PATH": f"{kubectl.parent}:{os.defpath}",
+        "KUBECONFIG": str(play.plane.kubeconfig),
+        "HOME": str(play.folder),
+    }
     subprocess.run(["bash", "-ec", "\n".join(commands)], env=environment, check=True, capture_output=True, timeout=60)
     play.scene.runs(play.jobs["idle"])
     play.scene.until(lambda: left(play, "story").get("others") == 4, "the others to run again")
@@ -320,6 +360,22 @@ def test_a_prometheus_that_is_away_incomplete_old_or_silent_makes_nothing_happen
     assert [one.of(name) for one in (silent, late, gap)] == [["no_data"], ["stale"], ["not_covered"]]
     assert play.versions("blind") == before
     assert api.written == []
+
+
+def test_a_notice_is_withdrawn_from_work_that_is_exempted_in_time(play: Play) -> None:
+    job = play.jobs["blind"]
+    with play.door().open() as server:
+        reclaimer = play.reclaimer("blind", server)
+        assert reclaimer.look(play.start, "--act").of(str(job)) == ["notice"]
+        play.client.patch(job.made, {"metadata": {"labels": {conventions.LABEL_RECLAIM_EXEMPT: "true"}}})
+        assert reclaimer.look(play.start + GRACE, "--act").of(str(job)) == ["exempt"]
+        told = play.versions("blind")
+        assert reclaimer.look(play.start + AFTER, "--act").of(str(job)) == ["exempt"]
+    assert play.versions("blind") == told
+    assert [reason for _, reason in events(play.client, "blind")] == ["GpuReclaimWithdrawn", "GpuWorkIdle"]
+    notes = play.workload(job)["metadata"]["annotations"]
+    assert conventions.ANNOTATION_RECLAIM_NOTICE_AT not in notes
+    assert not play.is_suspended(job)
 
 
 @pytest.mark.parametrize("version", ["prometheus", "prometheus-2.42"])
