@@ -216,11 +216,12 @@ def _of_queue(
     fits = budget / units / (sum(sizes) / len(sizes))
     every = EVERY[kind] or (shortest + longest) / 2 / fits / LOAD
     served = kind is TaskKind.ONLINE_INFERENCE
+    size = f"-{resource.rpartition('mig-')[2].replace('.', '')}" if "mig-" in resource else ""
     times = [-BEFORE] * max(1, budget * 4 // 5 // units) if served else _arrivals(kind, every, dice)
     for number, time in enumerate(times):
         pods = sizes[number % len(sizes)]
         yield Job(
-            name=f"{cohort.task_pool.name}-{pools[0].name}-{queue.team.name}-{number:03d}",
+            name=f"{cohort.task_pool.name}-{queue.team.name}-{pools[0].name}{size}-{number:03d}",
             queue=queue,
             cohort=cohort,
             namespace=queue.team.namespaces[-1 if kind is TaskKind.TRAINING else 0],

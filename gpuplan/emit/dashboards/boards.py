@@ -122,8 +122,8 @@ def _team(on: Context, present: Present) -> Board:
         yield from governance.losses(on)
 
     def results() -> Iterator[Panel]:
-        yield business.latency(on, "task_pool, model", "{{task_pool}} {{model}}")
-        yield from (business.throughput(on, "pool"), business.tensor(on))
+        yield business.latency(on, "task_pool, model")
+        yield from (business.throughput(on, "pool"), business.tensor(on), business.releases(on, "project, name"))
 
     def priced() -> Iterator[Panel]:
         yield from cost.held(on, "pool")
@@ -164,8 +164,8 @@ def _serving(on: Context, present: Present) -> Board:
         return _board("serving", "", "", on, ())
 
     def answers() -> Iterator[Panel]:
-        yield business.latency(on, "task_pool, model", "{{task_pool}} {{model}}")
-        yield business.requests(on, "task_pool, model", "{{task_pool}} {{model}}")
+        yield business.latency(on, "task_pool, model")
+        yield business.requests(on, "task_pool, model")
         yield from business.promises(on)
 
     sections = _sections(present, At_a_glance=business.glance(on), Promise=answers(), Engines=engines.panels(on))

@@ -10,7 +10,9 @@ from gpuplan.emit.monitoring import scrapes
 from gpuplan.emit.monitoring.series import (
     GUARANTEE,
     LATENCY,
+    RELEASE_FAILURES,
     RELEASE_SUCCESS,
+    RELEASES,
     REQUESTS,
     SLOW_1H,
     SLOW_5M,
@@ -23,10 +25,11 @@ from gpuplan.model.monitoring import Slo
 
 def overview(on: Context) -> Iterator[Panel]:
     """Yield the business of a whole cluster."""
-    yield latency(on, "task_pool, model", "{{task_pool}} {{model}}")
-    yield requests(on, "task_pool", "{{task_pool}}")
+    yield latency(on, "task_pool, model")
+    yield requests(on, "task_pool")
     yield throughput(on, "team")
-    yield releases(on)
+    yield releases(on, "project")
+    yield from release_counts(on)
     yield Panel(
         title="Guarantee at peak hours",
         says="Part of a week's peak hours in which no work waited below its own quota; the worst queue of each team.",
@@ -39,7 +42,7 @@ def overview(on: Context) -> Iterator[Panel]:
     )
 
 
-def latency(on: Context, by: str, legend: str) -> Panel:
+def latency(on: Context, by: str) -> Panel:
     """Return the latency, and what was promised."""
     promised = tuple(
         Query(expr=f"vector({slo.latency_milliseconds / 1000:g})", legend=f"{name}: promise")
@@ -50,19 +53,19 @@ def latency(on: Context, by: str, legend: str) -> Panel:
         says="Latency of the slowest twentieth of the requests: to the first token (vLLM, SGLang), to the whole answer (TGI); "
         "Triton tells a mean.",
         kind="lines",
-        queries=(Query(expr=f"max by ({by}) ({on.scope.of(LATENCY)})", legend=legend), *promised),
+        queries=(Query(expr=f"max by ({by}) ({on.scope.of(LATENCY)})", legend=_legend(by)), *promised),
         unit="s",
         least=0,
     )
 
 
-def requests(on: Context, by: str, legend: str) -> Panel:
+def requests(on: Context, by: str) -> Panel:
     """Return the requests."""
     return Panel(
         title="Requests",
         says="Requests that were answered, a second.",
         kind="stacked",
-        queries=(Query(expr=f"sum by ({by}) ({on.scope.of(REQUESTS)})", legend=legend),),
+        queries=(Query(expr=f"sum by ({by}) ({on.scope.of(REQUESTS)})", legend=_legend(by)),),
         unit="reqps",
         least=0,
     )
@@ -74,7 +77,7 @@ def throughput(on: Context, by: str) -> Panel:
         title="Training throughput",
         says="Work of the tensor pipes in training, against the week before: -20 % is a fifth less.",
         kind="lines",
-        queries=(Query(expr=f"min by ({by}) ({on.scope.of(THROUGHPUT_CHANGE)})", legend=f"{{{{{by}}}}}"),),
+        queries=(Query(expr=f"min by ({by}) ({on.scope.of(THROUGHPUT_CHANGE)})", legend=_legend(by)),),
         unit="percentunit",
         limit=below(-on.thresholds.throughput_drop_percent / 100),
     )
@@ -93,17 +96,41 @@ def tensor(on: Context) -> Panel:
     )
 
 
-def releases(on: Context) -> Panel:
-    """Return how releases went."""
+def releases(on: Context, by: str) -> Panel:
+    """Return how releases went, the worst for each value of a label."""
     return Panel(
         title="Releases that succeeded",
-        says="Part of a week's syncs and rollouts that succeeded; the worst of each project.",
+        says="Part of a week's syncs and rollouts that succeeded, the worst one.",
         kind="lines",
-        queries=(Query(expr=f"min by (project) ({on.scope.of(RELEASE_SUCCESS)})", legend="{{project}}"),),
+        queries=(Query(expr=f"min by ({by}) ({on.scope.of(RELEASE_SUCCESS)})", legend=_legend(by)),),
         unit="percentunit",
         least=0,
         most=1,
     )
+
+
+def release_counts(on: Context) -> Iterator[Panel]:
+    """Yield how many releases there were: a part of few says little."""
+    s = on.scope
+    yield Panel(
+        title="Releases of a week",
+        says="Syncs and rollouts that ended within a week, by result.",
+        kind="stacked",
+        queries=(Query(expr=f"sum by (result) ({s.of(RELEASES)})", legend="{{result}}"),),
+        least=0,
+    )
+    yield Panel(
+        title="Failed releases",
+        says="Syncs and rollouts that failed within a day.",
+        kind="lines",
+        queries=(Query(expr=f"sum by (project, name) ({s.of(RELEASE_FAILURES)})", legend="{{project}} {{name}}"),),
+        limit=above(on.thresholds.release_failures),
+        least=0,
+    )
+
+
+def _legend(labels: str) -> str:
+    return " ".join(f"{{{{{name}}}}}" for name in labels.split(", "))
 
 
 def glance(on: Context) -> Iterator[Panel]:

@@ -80,8 +80,8 @@ def _pods(held: str, on: Context, link: tuple[str, str] | None) -> Panel:
                 unit="percentunit",
             ),
             Query(
-                expr=f"max by (namespace, pod, node) ({s.of(POD_IDLE)} * on (cluster, namespace, pod) group_left (node) "
-                f"max by (cluster, namespace, pod, node) ({s.of(POD_REQUESTS)})) {here}",
+                expr=f"max by (namespace, pod, node) ({s.of(POD_REQUESTS)} * 0) "
+                f"+ on (namespace, pod) group_left () max by (namespace, pod) ({s.of(POD_IDLE)}) {here}",
                 legend="Idle",
             ),
         ),

@@ -240,6 +240,7 @@ NOT_SHOWN = {
     ),
     "is compared with the quota in Kueue by an alert": (series.QUEUE_QUOTA, series.COHORT_QUOTA),
     "is in the guarantee": (series.PEAK_HOURS, series.PEAK_CLOCK, series.STARVED_AT_PEAK),
+    "is in the releases of a week": (series.RELEASE_TEAM, series.RELEASES_1H),
     "is in the jobs of a day": (series.JOBS_ENDED, series.JOBS_RUN_TIME),
     "is in the workloads that lost their cards": (
         *(series.EVICTED, series.PREEMPTED, series.EVICTED_WITHIN, series.DISRUPTED),
