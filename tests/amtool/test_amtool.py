@@ -104,6 +104,16 @@ def test_each_team_s_alerts_reach_its_receiver_or_the_platform_s_where_it_has_no
         assert {team.receiver for team in fleet.teams} & {PLATFORM} == set()
 
 
+def test_the_example_tells_each_team_of_its_own_alerts(amtool: Path, tmp_path: Path) -> None:
+    fleet = example()
+    folder = write(fleet, tmp_path)
+    own = {team.name: receiver_of(folder, amtool, f"team={team.name}", "severity=critical") for team in fleet.teams}
+    assert own == {team.name: team.receiver for team in fleet.teams}
+    assert fleet.monitoring.alertmanager.platform not in own.values()
+    done = ran("sh", "alertmanager.test.sh", folder=folder, tool=amtool)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_an_alert_of_nobody_goes_to_the_platform_and_one_that_is_no_news_to_nobody(
     amtool: Path, tmp_path: Path
 ) -> None:
