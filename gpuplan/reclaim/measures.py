@@ -21,6 +21,8 @@ MEMORY = "DCGM_FI_PROF_DRAM_ACTIVE"
 """Part of the time in which device memory moved data; exported where DCGM's profiling counters are collected."""
 LABELS = ("node", "pool", "gpu", "UUID", "GPU_I_ID", "namespace", "pod")
 DEVICE = ("node", "gpu", "UUID", "GPU_I_ID")
+MOST_STEPS = 720
+"""Steps at which a window is asked for samples: minutes up to half a day, then longer ones, so that a week is no heavy query."""
 HIGHEST = 1.01
 """Utilisation up to which a value is rounding, not nonsense."""
 
@@ -44,12 +46,14 @@ class Answers:
 
 def queries(minutes: int) -> dict[str, str]:
     """Return the queries for a window of so many minutes, by the field of `Answers` that each fills."""
+    step = -(-minutes // MOST_STEPS)
+    seen = f'present_over_time({series.GPU_UTIL}{{pod!=""}}[{step}m])[{minutes}m:{step}m]'
     held = f'{series.GPU_UTIL}{{pod!=""}}'
     by = f"max by ({', '.join(LABELS)})"
     return {
         "newest": f"{by} (timestamp({held}))",
         "peak": f"{by} (max_over_time({held}[{minutes}m]))",
-        "minutes": f"{by} (count_over_time(present_over_time({held}[1m])[{minutes}m:1m]))",
+        "minutes": f"{by} (count_over_time({seen})) * {step}",
         "memory": f'max by (namespace, pod) (max_over_time({MEMORY}{{pod!=""}}[{minutes}m]))',
         "watts": f"max by (node, gpu, UUID) (avg_over_time({series.CARD_POWER}[{minutes}m]))",
     }

@@ -70,3 +70,10 @@ def test_memory_that_moves_is_known_of_the_pod() -> None:
 def test_each_query_fills_the_answer_of_its_name() -> None:
     assert Answers(**{name: (at(),) for name in queries(60)}).watts == (at(),)
     assert "[60m]" in queries(60)["peak"]
+
+
+@pytest.mark.parametrize(("minutes", "step"), [(60, 1), (720, 1), (721, 2), (7 * 24 * 60, 14)])
+def test_coverage_is_asked_for_at_no_more_steps_than_a_query_can_bear(minutes: int, step: int) -> None:
+    asked = queries(minutes)["minutes"]
+    assert f"[{minutes}m:{step}m]" in asked
+    assert asked.endswith(f" * {step}")
