@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
-from gpuplan.emit import emitters
-from gpuplan.emit.monitoring import kueue_monitor, settings
+from gpuplan.emit import emitters, exporters
+from gpuplan.emit.monitoring import kueue_monitor, publish, settings
 from gpuplan.validate import validate
+from tests.controlplane.acceptance import apply_manifests, stored_differences
+from tests.controlplane.client import reference
+from tests.controlplane.controlplane import ControlPlane
 from tests.unit.emit.fleets import Place, one, place
 
 TEAMS = """
@@ -86,6 +89,16 @@ def test_the_fleets_prometheus_may_read_kueues_metrics() -> None:
 
 def test_where_nothing_is_queued_kueue_is_not_scraped() -> None:
     assert place(FLEETS[0]).objects(kueue_monitor.emit) == ()
+
+
+def test_a_real_server_keeps_every_word_of_how_things_are_scraped(empty_control_plane: ControlPlane) -> None:
+    client = empty_control_plane.client
+    here = place(FLEETS[2], more=TEAMS)
+    for namespace in ("gpu-system", "kueue-system"):
+        client.apply(reference("v1", "Namespace", namespace))
+    made = here.objects(kueue_monitor.emit, exporters.emit, publish.emit)
+    assert apply_manifests(client, made) == []
+    assert stored_differences(client, made) == []
 
 
 def ksm(pools: str, cluster: str = "", more: str = "") -> Any:
