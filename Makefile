@@ -56,6 +56,7 @@ schemas: dev  ## remake schemas/ from the models and from a real API server
 
 docs: dev  ## remake the generated pages
 	$(BIN)/python -m gpuplan.report.docs
+	$(BIN)/python -m tests.pictures
 
 bench: dev  ## print the ratios of speed and memory
 	$(BIN)/python -m bench
