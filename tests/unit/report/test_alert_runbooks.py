@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from gpuplan import catalog, pipeline
+from gpuplan.cli import COMMANDS
 from gpuplan.emit import emitters
 from gpuplan.emit.monitoring import publish, series
 from gpuplan.manifests.write import yaml_text
@@ -133,11 +134,19 @@ def test_whatever_a_fleet_can_raise_has_a_runbook_where_its_alert_points(text: s
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_runbook_answers_the_same_questions_in_the_same_order(name: str) -> None:
-    parts = re.split(r"^## (.+)$", page(name), flags=re.MULTILINE)
-    assert parts[1::2] == SECTIONS
-    assert all(part.strip() for part in parts)
-    assert not re.search(r"(?<!\")\bNone\b", page(name))
-    assert not re.search(r"\{[{%#]|[%#]\}", page(name))
+    for text in (runbooks(fleet_name).get(name) for fleet_name in FLEETS):
+        if text is None:
+            continue
+        parts = re.split(r"(?<=\n\n)^## (.+)\n\n", text, flags=re.MULTILINE)
+        assert parts[1::2] == SECTIONS
+        assert all(part.strip() for part in parts)
+        assert not re.search(r"(?<!\")\bNone\b|\{[{%#]|[%#]\}", text)
+        assert text.count("```") % 2 == 0
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_commands_of_gpuplan_that_it_names_exist(name: str) -> None:
+    assert set(re.findall(r"`gpuplan ([a-z]+)", page(name))) <= set(COMMANDS)
 
 
 @pytest.mark.parametrize("name", PAGES)
