@@ -59,6 +59,7 @@ from gpuplan.rules.governance import (
     reclaim_nothing,
     reclaim_notice,
     reclaim_protected,
+    reclaim_unmeasured,
     reclaim_window,
     unhealthy_taint_on_pool,
 )
@@ -296,6 +297,7 @@ MODULES: tuple[ModuleType, ...] = (
     reclaim_nothing,
     reclaim_notice,
     reclaim_protected,
+    reclaim_unmeasured,
     reclaim_window,
     unhealthy_taint_on_pool,
     beside_claims,

@@ -15,7 +15,7 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.reclaim import ReclaimMode
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.walk import point, written
+from gpuplan.rules.walk import written
 
 DOC = RuleDoc(
     id="governance/reclaim-ages",
@@ -40,5 +40,5 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             own = next((path for path in paths if written(fleet, path)), None)
             yield DOC.found(
                 f"`{pool.name}` looks at {idle.idle_minutes} min of work that may be {idle.minimum_age_minutes} min old",
-                at=fleet.places.value(own) if own else point(fleet, pool.path),
+                at=fleet.places.value(own) if own else fleet.places.key(pool.path),
             )

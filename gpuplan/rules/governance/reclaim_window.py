@@ -14,7 +14,7 @@ from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.reclaim import ReclaimMode
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.walk import point, written
+from gpuplan.rules.walk import written
 
 DAY = 24 * 60
 USUAL_DAYS = 3
@@ -38,6 +38,6 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for pool in fleet.task_pools:
         path = (*pool.idle.path, "idleMinutes")
         if pool.idle.enabled and pool.idle.idle_minutes >= USUAL_DAYS * DAY:
-            at = fleet.places.value(path) if written(fleet, path) else point(fleet, pool.path)
+            at = fleet.places.value(path) if written(fleet, path) else fleet.places.key(pool.path)
             days = f"{pool.idle.idle_minutes / DAY:g} days"
             yield DOC.found(f"`{pool.name}` looks back {days}; does Prometheus keep samples for so long?", at=at)
