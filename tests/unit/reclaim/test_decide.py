@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -206,6 +207,11 @@ def test_only_work_whose_every_card_is_proven_idle_and_whose_grace_is_over_is_ta
         assert 30 <= notice <= 90
     if found.verdict.is_idle:
         assert proven
+
+
+def test_every_verdict_is_explained_where_people_read() -> None:
+    page = Path("docs/reclaim.md").read_text(encoding="utf-8")
+    assert [verdict.value for verdict in Verdict if f"`{verdict.value}`" not in page] == []
 
 
 def test_nothing_depends_on_the_zone_of_now() -> None:
