@@ -103,13 +103,15 @@ def texts(fleet: Fleet, cluster: Cluster) -> Iterator[TextFile]:
     if not (said.receivers and cluster.pools):
         return
     made = configuration(fleet)
-    origin = base.origin(fleet, said.path)
-    folder = f"prometheus/{cluster.name}"
-    yield TextFile(path=f"{folder}/alertmanager.yaml", text=yaml_text(made), origin=origin)
-    yield TextFile(path=f"{folder}/alertmanager.test.sh", text=routes_test(fleet), origin=origin)
     values = {"alertmanager": {"config": made, "alertmanagerSpec": {"secrets": secrets(fleet)}}}
-    path = f"provisioner/{cluster.name}/kube-prometheus-stack/values.yaml"
-    yield TextFile(path=path, text=yaml_text(values), origin=origin)
+    folder = f"prometheus/{cluster.name}"
+    origin, also = base.origin(fleet, said.path), tuple(base.origin(fleet, team.path) for team in _told(fleet))
+    for path, text in (
+        (f"{folder}/alertmanager.yaml", yaml_text(made)),
+        (f"{folder}/alertmanager.test.sh", routes_test(fleet)),
+        (f"provisioner/{cluster.name}/kube-prometheus-stack/values.yaml", yaml_text(values)),
+    ):
+        yield TextFile(path=path, text=text, origin=origin, also=also)
 
 
 def configuration(fleet: Fleet) -> Config:
