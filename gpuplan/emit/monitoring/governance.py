@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuplan.emit.monitoring import card_series, governance_alerts, held_cards, series
+from gpuplan.emit.monitoring import card_series, governance_alerts, held_cards, reclaimed, series
 from gpuplan.emit.monitoring.alerts import Group, record
 from gpuplan.emit.monitoring.kueue_series import PENDING, QUOTA, RESOURCE_PENDING, USAGE, cards, has, selected
 from gpuplan.manifests.kinds.monitoring import RecordingRule
@@ -34,7 +34,8 @@ def groups(fleet: Fleet, cluster: Cluster) -> Iterator[Group]:
     if not cluster.teams:
         return
     queues = bool(cluster.cohorts_with_queues)
-    records = (*_idle(fleet, cluster), *(_queues(fleet, cluster) if queues else ()))
+    taken = (reclaimed.disrupted(cluster),) if reclaimed.told(fleet, cluster) else ()
+    records = (*_idle(fleet, cluster), *(_queues(fleet, cluster) if queues else ()), *taken)
     alerts = tuple(governance_alerts.alerts(fleet, cluster))
     yield Group(name="gpuplan-governance", records=records, alerts=alerts)
     if owners(cluster):

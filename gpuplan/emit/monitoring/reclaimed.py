@@ -25,6 +25,8 @@ from gpuplan.model.reclaim import ReclaimMode, ReclaimReason
 from gpuplan.model.reclaim_kinds import KINDS
 
 DAY = "1d"
+INTERVAL = "120s"
+"""A day is looked back on; that need not be done with each evaluation."""
 OWN = "gpuplan_reclaimed_workloads_total"
 _DISRUPTION = "kube_pod_status_disruption_reason"
 _NOBODY = "(<none>)?"
@@ -36,18 +38,22 @@ _FAILED = "DeletionByTaintManager|DeletionByPodGC|TerminationByKubelet"
 
 def groups(fleet: Fleet, cluster: Cluster) -> Iterator[Group]:
     """Yield what lost its cards in a cluster, where its Kueue tells whose it was."""
-    if cluster.cohorts_with_queues and has(fleet.catalog, cluster, LOCAL_EVICTED):
+    if told(fleet, cluster):
         reasons = _reasons(suspends=fleet.governance.reclaim.mode is ReclaimMode.SUSPEND)
-        records = [*_sources(cluster), *(_reclaimed(reason, expr) for reason, expr in reasons.items())]
-        yield Group(name="gpuplan-reclaimed", records=tuple(records), alerts=(_spike(fleet, cluster),))
+        records = (
+            *_sources(),
+            *(record(series.RECLAIMED, expr, reason=reason.value) for reason, expr in reasons.items()),
+        )
+        yield Group(name="gpuplan-reclaimed", records=records, alerts=(_spike(fleet, cluster),), interval=INTERVAL)
 
 
-def _reclaimed(reason: ReclaimReason, expr: str) -> RecordingRule:
-    return record(series.RECLAIMED, expr, reason=reason.value)
+def told(fleet: Fleet, cluster: Cluster) -> bool:
+    """Tell whether the cluster has queues whose evictions Kueue counts by namespace."""
+    return bool(cluster.cohorts_with_queues) and has(fleet.catalog, cluster, LOCAL_EVICTED)
 
 
-def _sources(cluster: Cluster) -> Iterator[RecordingRule]:
-    """Yield what Kueue evicted and why, and what Kubernetes took away."""
+def _sources() -> Iterator[RecordingRule]:
+    """Yield what Kueue evicted, and why."""
     evicted = grown(selected(LOCAL_EVICTED), DAY, selected(PENDING))
     yield record(
         series.EVICTED,
@@ -61,11 +67,13 @@ def _sources(cluster: Cluster) -> Iterator[RecordingRule]:
         series.EVICTED_WITHIN,
         f"clamp_max({within}\n/ ({series.PREEMPTED} > 0), 1)\nor {series.PREEMPTED} * 0",
     )
-    yield record(series.DISRUPTED, _disrupted(cluster))
 
 
-def _disrupted(cluster: Cluster) -> str:
-    """Return the work whose pods with cards are taken away now. A pod that nobody made is work of its own."""
+def disrupted(cluster: Cluster) -> RecordingRule:
+    """Return the work whose pods with cards are taken away now, for a group that looks often: such pods are soon gone.
+
+    A pod that nobody made is work of its own.
+    """
     names = sorted(
         {base.prometheus_label(made.resource) for pool in cluster.pools for made in produced_resources(pool)}
     )
@@ -75,10 +83,11 @@ def _disrupted(cluster: Cluster) -> str:
     made = f'kube_pod_info{{created_by_kind!~"{_NOBODY}"}}'
     alone = f'label_replace(kube_pod_info{{created_by_kind=~"{_NOBODY}"}}, "created_by_name", "$1", "pod", "(.+)")'
     owner = f"max by ({maker}) ({made} or {alone})"
-    return (
+    return record(
+        series.DISRUPTED,
         "max by (namespace, created_by_kind, created_by_name, reason) (\n"
         f"  ({taken})\n  * on (namespace, pod) group_left (created_by_kind, created_by_name) {owner}\n)\n"
-        f"and on (namespace) {series.NAMESPACE_TEAM}"
+        f"and on (namespace) {series.NAMESPACE_TEAM}",
     )
 
 
