@@ -7,13 +7,14 @@ import itertools
 import numpy as np
 
 from gpuplan.catalog.serving import Bounds, Servings
+from gpuplan.emit import reclaim
 from gpuplan.emit.monitoring import scrapes, series
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.monitoring import Serving
 from gpuplan.model.queues import TaskKind
 from tests.pictures.cards import noise
 from tests.pictures.day import Day, Job, Pod
-from tests.pictures.samples import MINUTES, NOW, Moments, Samples, Values, counter, during, histogram
+from tests.pictures.samples import MINUTES, NOW, START, Samples, Values, between, counter, during, histogram
 
 SLOW = (16 * 60, 18 * 60)
 """When a release makes answers slow."""
@@ -29,8 +30,29 @@ def add(samples: Samples, fleet: Fleet, day: Day) -> None:
         if serving:
             for pod in job.pods:
                 _engine(samples, fleet.catalog.serving, serving, job, pod)
+    if reclaim.watched(fleet, day.cluster):
+        reclaimer(samples, day)
     if "argocd" in scrapes.release_controllers(fleet, day.cluster):
         _syncs(samples)
+
+
+def reclaimer(samples: Samples, day: Day) -> None:
+    """Add what the reclaimer says: each piece of work is idle when it has done nothing for as long as its policy allows."""
+    clock: Values = np.asarray(START + 60 * NOW, dtype=np.float64)
+    samples.add("gpuplan_reclaim_last_success_timestamp_seconds", {}, clock)
+    samples.add("gpuplan_reclaim_circuit_open", {}, 0.0)
+    counts = {verdict: np.zeros(MINUTES) for verdict in ("active", "in_grace", "protected")}
+    for job in (one for one in day.jobs if one.pods):
+        policy = job.cohort.task_pool.idle
+        since = job.ready + 20 + policy.idle_minutes if job.lazy else job.ended
+        counts["active" if policy.enabled else "protected"] += during(job.admitted, min(since, job.ended))
+        if policy.enabled and since < job.ended:
+            counts["in_grace"] += during(since, job.ended)
+            labels = {"namespace": job.namespace, "owner_kind": "Job", "owner": job.name}
+            idle = {**labels, "task_pool": job.cohort.task_pool.name}
+            samples.add("gpuplan_reclaim_idle", idle, between(since, job.ended))
+    for verdict, count in counts.items():
+        samples.add("gpuplan_reclaim_candidates", {"verdict": verdict}, count)
 
 
 def _traffic(name: str) -> Values:
@@ -61,16 +83,17 @@ def _engine(samples: Samples, known: Servings, serving: Serving, job: Job, pod: 
         if name:
             samples.add(name, labels, counter(grown))
     if known.engines[engine].has_histograms:
-        _answers(samples, known.bounds[known.objective(engine, version)], labels, asked, slow)
+        promise = serving.slo.latency_milliseconds / 1000 if serving.slo else 1.0
+        usual = promise * np.where(slow, 0.7, 0.12) * (0.7 + asked / 200)
+        _answers(samples, known.bounds[known.objective(engine, version)], labels, asked, usual)
     else:
         spent = asked * np.where(slow, 0.9, 0.35) * 1e6
         samples.add(known.objective(engine, version), labels, counter(spent))
 
 
-def _answers(samples: Samples, of: Bounds, labels: dict[str, str], asked: Values, slow: Moments) -> None:
-    """Spread the times of a minute's answers over the buckets around what is usual."""
+def _answers(samples: Samples, of: Bounds, labels: dict[str, str], asked: Values, middle: Values) -> None:
+    """Spread the times of a minute's answers over the buckets around what is usual, in seconds."""
     bounds = of.seconds
-    middle = np.where(slow, 0.55, 0.16) * (0.7 + asked / 200)
     below = [np.zeros(MINUTES), *(1 / (1 + (middle / float(bound)) ** 3.5) for bound in bounds), np.ones(MINUTES)]
     counts = {
         bound: asked * (upper - lower)

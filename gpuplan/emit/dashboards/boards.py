@@ -51,7 +51,7 @@ def _fleet(on: Context, present: Present) -> Board:
         yield governance.congestion(on)
         yield from governance.quotas(on)
         yield from governance.losses(on)
-        yield governance.strangers(on)
+        yield from (governance.candidates(on), governance.strangers(on))
 
     def priced() -> Iterator[Panel]:
         yield from cost.held(on, "team")
@@ -120,6 +120,7 @@ def _team(on: Context, present: Present) -> Board:
     def ruled() -> Iterator[Panel]:
         yield from governance.queues(on)
         yield from governance.losses(on)
+        yield governance.idle_work(on)
 
     def results() -> Iterator[Panel]:
         yield business.latency(on, "task_pool, model")

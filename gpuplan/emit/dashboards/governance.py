@@ -176,3 +176,26 @@ def capacity(on: Context) -> Panel:
         ),
         least=0,
     )
+
+
+def candidates(on: Context) -> Panel:
+    """Return what the reclaimer says of all work with cards."""
+    said = on.scope.raw("gpuplan_reclaim_candidates")
+    return Panel(
+        title="What the reclaimer sees",
+        says="Pieces of work that hold cards, by what the reclaimer says of each: active, idle, told, spared and why.",
+        kind="stacked",
+        queries=(Query(expr=f"max by (verdict) ({said})", legend="{{verdict}}"),),
+        least=0,
+    )
+
+
+def idle_work(on: Context) -> Panel:
+    """Return the work that the reclaimer finds idle."""
+    found = on.scope.by_namespace_team(on.scope.raw("gpuplan_reclaim_idle"))
+    return Panel(
+        title="Idle work",
+        says="Work that holds cards and does not use them, as the reclaimer sees it. Use it, end it, or exempt it.",
+        kind="table",
+        queries=(Query(expr=f"max by (namespace, owner_kind, owner, task_pool) ({found}) == 1", legend="Idle"),),
+    )

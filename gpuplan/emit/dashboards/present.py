@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from gpuplan.emit import counters
+from gpuplan.emit import counters, reclaim
 from gpuplan.emit.dashboards.panels import Panel
 from gpuplan.emit.monitoring import publish
 from gpuplan.emit.monitoring.alerts import Group
 from gpuplan.model.fleet import Cluster, Fleet
 
 _OURS = re.compile(r"\bgpuplan[_:][a-zA-Z0-9_:]+")
+_FROM_RECLAIMER = re.compile(r"\bgpuplan_reclaim[a-z_]+")
 _FROM_DCGM = re.compile(r"\bDCGM_[A-Z0-9_]+")
 _FROM_KUEUE = re.compile(r"\bkueue_[a-z_]+")
 
@@ -25,6 +26,7 @@ class Present:
     recorded: frozenset[str]
     fields: frozenset[str]
     queues: bool
+    reclaimer: bool
 
     @classmethod
     def of(cls, fleet: Fleet, cluster: Cluster) -> Present:
@@ -35,6 +37,7 @@ class Present:
             recorded=frozenset(rule["record"] for group in groups for rule in group.records),
             fields=frozenset(counters.collected(fleet, cluster)),
             queues=bool(cluster.cohorts_with_queues),
+            reclaimer=reclaim.watched(fleet, cluster),
         )
 
     def panels(self, panels: Iterable[Panel]) -> Iterator[Panel]:
@@ -46,8 +49,10 @@ class Present:
 
     def has(self, expr: str) -> bool:
         """Tell whether everything that an expression reads is there; others' metrics are not ours to judge."""
+        reclaimers = set(_FROM_RECLAIMER.findall(expr))
         return (
-            self.recorded.issuperset(_OURS.findall(expr))
+            self.recorded.issuperset(set(_OURS.findall(expr)) - reclaimers)
+            and (self.reclaimer or not reclaimers)
             and self.fields.issuperset(_FROM_DCGM.findall(expr))
             and (self.queues or not _FROM_KUEUE.search(expr))
         )

@@ -228,7 +228,8 @@ def test_panels_read_only_what_some_rule_of_the_cluster_records() -> None:
             recorded = {rule["record"] for group in publish.groups(one, cluster) for rule in group.records}
             for name, board in of_cluster(one, cluster).items():
                 text = json.dumps([panel.get("targets") for panel in board["panels"]])
-                assert set(re.findall(r"\bgpuplan[_:][a-zA-Z0-9_:]+", text)) <= recorded, name
+                read = set(re.findall(r"\bgpuplan[_:][a-zA-Z0-9_:]+", text))
+                assert {one for one in read if not one.startswith("gpuplan_reclaim")} <= recorded, name
 
 
 NOT_SHOWN = {
@@ -268,6 +269,11 @@ def test_a_cluster_without_nvidia_cards_has_no_panels_of_their_fields() -> None:
 
 def test_a_cluster_without_queues_has_no_panels_of_queues() -> None:
     assert not [where for where, panel in panels() if where.startswith("2/") and "kueue_" in json.dumps(panel)]
+
+
+def test_only_where_there_is_a_reclaimer_panels_show_what_it_says() -> None:
+    found = {where[:1] for where, panel in panels() if "gpuplan_reclaim" in json.dumps(panel)}
+    assert found == {"0"}
 
 
 def test_only_a_cluster_that_serves_has_a_dashboard_of_it() -> None:
