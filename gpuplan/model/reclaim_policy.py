@@ -12,6 +12,7 @@ from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool, produced_resources
 from gpuplan.model.queues import TaskPool
 from gpuplan.model.reclaim import Notice, ReclaimMode
+from gpuplan.model.sharing import SharingMode
 
 FORMAT_VERSION: Final = "1"
 BUSY_PART: Final = 0.5
@@ -45,7 +46,9 @@ class ReclaimPolicy:
     resources: tuple[str, ...]
     """Resources of which each piece is a card, or an instance that a pod has for itself."""
     shared_resources: tuple[str, ...]
-    """Resources of which several pieces are one card: utilisation says nothing of one pod."""
+    """Resources of which several pieces are one card, wherever they are offered: utilisation says nothing of one pod."""
+    shared_pools: tuple[str, ...]
+    """Node pools whose cards several pods may hold, under whatever name."""
     busy_watts: Mapping[str, int]
     """Node pool -> average draw above which a card is at work; pools whose card's power nobody knows are left out."""
     alertmanager_url: str
@@ -71,6 +74,7 @@ def policy(fleet: Fleet, cluster: Cluster) -> ReclaimPolicy:
         frameworks=cluster.frameworks,
         resources=resources,
         shared_resources=shared,
+        shared_pools=tuple(pool.name for pool in cluster.pools if not is_measured(pool)),
         busy_watts={pool.name: _busy_watts(pool) for pool in cluster.pools if _busy_watts(pool)},
         alertmanager_url=url,
         notice=ways or ("event",),
@@ -85,14 +89,19 @@ def _pool(task_pool: TaskPool) -> PoolPolicy:
     return PoolPolicy(**{field.name: getattr(said, field.name) for field in dataclasses.fields(PoolPolicy)})
 
 
-def _resources(cluster: Cluster) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what pods ask for cards by: names that are theirs alone, and names of shared cards.
+def is_measured(pool: NodePool) -> bool:
+    """Tell whether utilisation on a pool is that of one pod: of whole cards, or of instances that hardware keeps apart."""
+    return pool.sharing.mode in (SharingMode.EXCLUSIVE, SharingMode.MIG, SharingMode.PARTITION)
 
-    A name that one pool offers whole and another shares is shared: which of both a pod got would have to be looked up.
+
+def _resources(cluster: Cluster) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what pods ask for cards by: names of cards of their own, and names that only shared cards have.
+
+    A name that one pool offers whole and another shares is among the first: where a pod runs tells which it got.
     """
-    shared = {made.resource for pool in cluster.pools if pool.sharing.shared for made in produced_resources(pool)}
+    own = {made.resource for pool in cluster.pools if is_measured(pool) for made in produced_resources(pool)}
     names = {made.resource for pool in cluster.pools for made in produced_resources(pool)}
-    return tuple(sorted(names - shared)), tuple(sorted(shared))
+    return tuple(sorted(own)), tuple(sorted(names - own))
 
 
 def _busy_watts(pool: NodePool) -> int:
@@ -124,7 +133,7 @@ def read(written: str) -> ReclaimPolicy | str:
 
 def _typed(data: dict[str, Any]) -> ReclaimPolicy:
     """Give each value its type. Raises TypeError, ValueError or AttributeError for what has another."""
-    lists = ("frameworks", "resources", "shared_resources", "notice")
+    lists = ("frameworks", "resources", "shared_resources", "shared_pools", "notice")
     made = ReclaimPolicy(
         **{
             **data,

@@ -56,7 +56,10 @@ def _judged(policy: ReclaimPolicy, seen: Observations, owner: Owner, now: dateti
         why = f"queue {owner.queue} is none of the policy's" if owner.queue else "it is in no queue"
         return _spare(owner, team, Verdict.UNWATCHED, why)
     uses = tuple((pod, seen.use.get(_key(owner, pod.name, pool), PodUse())) for pod in owner.pods if pod.has_cards)
-    found = spared(Case(owner=owner, policy=pool, uses=uses, busy_watts=dict(policy.busy_watts), now=now))
+    case = Case(
+        owner=owner, policy=pool, uses=uses, busy_watts=policy.busy_watts, shared_pools=policy.shared_pools, now=now
+    )
+    found = spared(case)
     if seen.distrust and not (found and found[0] in KNOWN_WHATEVER_PROMETHEUS_SAYS):
         found = _DISTRUST[seen.distrust], seen.distrust_reason
     if found:

@@ -6,7 +6,7 @@ Proof that work is active comes before doubts about the data: one busy card says
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gpuplan.model.reclaim_policy import PoolPolicy
@@ -30,7 +30,8 @@ class Case:
     policy: PoolPolicy
     uses: tuple[tuple[Pod, PodUse], ...]
     """Each pod with cards, and what its cards did."""
-    busy_watts: dict[str, int]
+    busy_watts: Mapping[str, int]
+    shared_pools: tuple[str, ...]
     now: datetime.datetime
 
     @property
@@ -103,6 +104,9 @@ def _shared(case: Case) -> Spared | None:
         if pod.shared:
             return Verdict.SHARED_CARD, f"pod {pod.name} holds a part of a shared card"
     for pod, card in case.cards:
+        if case.shared_pools and card.pool in (*case.shared_pools, ""):
+            where = f"in pool {card.pool}, whose cards are shared" if card.pool else "in no pool that is known"
+            return Verdict.SHARED_CARD, f"pod {pod.name}: {card.device} is {where}"
         if card.holders > 1:
             return Verdict.SHARED_CARD, f"pod {pod.name}: {card.holders} pods hold {card.device}"
     return None

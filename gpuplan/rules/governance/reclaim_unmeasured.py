@@ -15,6 +15,7 @@ from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import Exposure, NodePool
 from gpuplan.model.queues import TaskPool
 from gpuplan.model.reclaim import ReclaimMode
+from gpuplan.model.reclaim_policy import is_measured
 from gpuplan.rulebook import RuleDoc
 
 DOC = RuleDoc(
@@ -36,7 +37,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
         return
     for task_pool in fleet.task_pools:
         pools = list(_pools(fleet, task_pool))
-        if task_pool.idle.enabled and pools and not any(_measured(pool) for pool in pools):
+        if task_pool.idle.enabled and pools and not any(_can_be_told(pool) for pool in pools):
             yield DOC.found(
                 f"Idle work of `{task_pool.name}` cannot be told: pods share its cards, or claim devices",
                 at=fleet.places.key(task_pool.path),
@@ -51,5 +52,5 @@ def _pools(fleet: Fleet, task_pool: TaskPool) -> Iterator[NodePool]:
                 yield from (pool for flavor in cohort.flavors for pool in flavor.pools)
 
 
-def _measured(pool: NodePool) -> bool:
-    return not pool.sharing.shared and pool.exposure is not Exposure.DRA
+def _can_be_told(pool: NodePool) -> bool:
+    return is_measured(pool) and pool.exposure is not Exposure.DRA

@@ -33,6 +33,7 @@ def policy(**changed: Any) -> ReclaimPolicy:
         "frameworks": ("job",),
         "resources": ("nvidia.com/gpu",),
         "shared_resources": (),
+        "shared_pools": (),
         "busy_watts": {"h100": 350},
         "alertmanager_url": "http://alertmanager:9093",
         "notice": ("event", "alertmanager"),

@@ -106,6 +106,13 @@ def test_a_notice_that_nobody_can_read_is_given_anew() -> None:
     assert alone(owner(notes=note)).action is Action.NOTIFY
 
 
+@pytest.mark.parametrize(
+    ("pool", "verdict"), [("desk", Verdict.SHARED_CARD), ("", Verdict.SHARED_CARD), ("h100", Verdict.NOTICE)]
+)
+def test_where_the_name_of_a_resource_does_not_tell_the_pool_of_the_card_does(pool: str, verdict: Verdict) -> None:
+    assert alone(owner(), PodUse(cards=(card(pool=pool),)), shared_pools=("desk",)).verdict is verdict
+
+
 def test_a_notice_of_active_work_is_withdrawn_and_one_of_unknown_work_stands() -> None:
     assert alone(owner(notes=told(10)), PodUse(cards=(card(peak=0.5),))).action is Action.WITHDRAW
     assert alone(owner(notes=told(10)), PodUse()).action is Action.NONE

@@ -71,6 +71,16 @@ def test_each_pool_has_its_own_numbers_else_the_fleets() -> None:
 def test_cards_instances_and_shares_are_kept_apart() -> None:
     assert made().resources == ("nvidia.com/gpu", "nvidia.com/mig-1g.5gb")
     assert made().shared_resources == ("nvidia.com/gpu.shared",)
+    assert made().shared_pools == ("t4",)
+
+
+@pytest.mark.parametrize("sharing", ["hami: {split: 4}", "timeSlicing: {replicas: 4, renameByDefault: false}"])
+def test_a_name_that_another_pool_shares_still_counts_cards_and_the_pool_tells(sharing: str) -> None:
+    fleet = build.resolved(FLEET.replace("timeSlicing: {replicas: 4}", sharing).replace("desk: 16", "desk: 4"))[0]
+    assert fleet is not None
+    found = policy(fleet, fleet.clusters[0])
+    assert "nvidia.com/gpu" in found.resources
+    assert found.shared_pools == ("t4",)
 
 
 def test_teams_power_and_addresses_are_the_fleets() -> None:
