@@ -111,14 +111,14 @@ def _blind(fleet: Fleet) -> Alert:
             Case(
                 kind="healthy",
                 name="it looks in time",
-                inputs={success: "0+60x200", circuit: "0x200"},
+                inputs={success: f"0+60x{late + 60}", circuit: f"0x{late + 60}"},
                 at=f"{late + 30}m",
             ),
             Case(kind="absent", name="it does not run at all", inputs={}, at="60m"),
             Case(
                 kind="edge",
                 name="all looks succeed, but everything seems idle",
-                inputs={success: "0+60x200", circuit: "1x200"},
+                inputs={success: f"0+60x{late + 60}", circuit: f"1x{late + 60}"},
                 at=f"{late + 30}m",
                 fires=({},),
             ),
