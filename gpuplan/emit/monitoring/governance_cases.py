@@ -38,8 +38,8 @@ def idle(cluster: Cluster, least: int, minutes: int) -> Iterator[Case]:
         yield Case(kind="edge", name="a team holds one piece too few", inputs=held(enough - 1, nothing), at=at)
     blink = held(enough, f"0x{minutes + HOUR - 1} 0.5 0x{_LONG}")
     yield Case(kind="edge", name="for one minute of the last hour it worked", inputs=blink, at=at)
-    gaps = held(enough, " ".join(["0x40 _x19"] * (_LONG // HOUR)))
-    yield Case(kind="edge", name="a third of each hour was not seen", inputs=gaps, at=at)
+    late = held(enough, f"_x70 0x{_LONG}")
+    yield Case(kind="edge", name="most of the first hour was not seen", inputs=late, at=at)
     young = held(enough, nothing, age=str((minutes + 60) * 60))
     yield Case(kind="edge", name="the pod is not an hour old", inputs=young, at=at)
 
