@@ -6,7 +6,8 @@ grants nothing outside the namespaces that bind it. It holds what running work n
 - pods, logs and events to look at, and pods to delete where they hang;
 - no Secrets: whoever starts a pod can mount them, nobody has to list them;
 - no `exec`: it changes running work without a trace in the queue. Bind a Role of your own where people debug that way;
-- queues and workloads to read, never to write: a forged Workload would carry any priority.
+- queues and workloads to read, never to write: a forged Workload would carry any priority. Where idle work is suspended,
+  Workloads to delete as well: Kueue makes them anew, and so a team gets its work back.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from gpuplan.manifests.set import Manifest
 from gpuplan.model.claims import claimable
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.queues import Team
+from gpuplan.model.reclaim import ReclaimMode
 
 READ = ["get", "list", "watch"]
 MANAGE = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
@@ -49,7 +51,7 @@ def _rights(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     teams = [team for team in cluster.teams if team.groups]
     if teams:
         paths = [cohort.task_pool.path for cohort in cluster.cohorts]
-        yield manifest(fleet, cluster, TENANCY, _team_role(cluster), cluster.path, *paths)
+        yield manifest(fleet, cluster, TENANCY, _team_role(fleet, cluster), cluster.path, *paths)
     for team in teams:
         for namespace in team.namespaces:
             yield manifest(fleet, cluster, TENANCY, _team_binding(namespace, team), team.path)
@@ -112,8 +114,9 @@ def _critical_pods_quota(namespace: str) -> ResourceQuota:
     }
 
 
-def _team_role(cluster: Cluster) -> ClusterRole:
+def _team_role(fleet: Fleet, cluster: Cluster) -> ClusterRole:
     frameworks, claims = cluster.frameworks, claimable(cluster)
+    suspends = fleet.governance.reclaim.mode is ReclaimMode.SUSPEND
     run = [
         _rule(kind.group, [kind.resource, *kind.companions], MANAGE)
         for kind in WORKLOADS
@@ -129,7 +132,8 @@ def _team_role(cluster: Cluster) -> ClusterRole:
             *look,
             _rule("", ["configmaps", "persistentvolumeclaims", "services"], MANAGE),
             _rule("", ["events", "limitranges", "pods/log", "resourcequotas"], READ),
-            _rule("kueue.x-k8s.io", ["localqueues", "workloads"], READ),
+            _rule("kueue.x-k8s.io", ["localqueues"] if suspends else ["localqueues", "workloads"], READ),
+            *([_rule("kueue.x-k8s.io", ["workloads"], ["delete", *READ])] if suspends else []),
             *([_rule("resource.k8s.io", ["resourceclaims", "resourceclaimtemplates"], READ)] if claims else []),
         ],
     }

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from gpuplan import conventions
 from gpuplan.model.reclaim import ReclaimReason
+from gpuplan.model.reclaim_kinds import WORKLOAD
 from gpuplan.model.reclaim_policy import ReclaimPolicy
 from gpuplan.reclaim import times
 from gpuplan.reclaim.observed import Reference, Suspended, Target
@@ -149,7 +150,8 @@ def tell(one: Suspended) -> tuple[Step, ...]:
 
 def told(owner: Reference, target: Target, why: str, at: datetime.datetime) -> Iterator[Step]:
     """Yield what follows a suspension: the Event, the count, and the mark goes. `at` is when it was suspended."""
-    message = f"Suspended, since it was idle: {why}. To go on: {back(target)}"
+    how = " (Kueue makes its Workload anew, the work itself stays)" if target.kind is WORKLOAD else ""
+    message = f"Suspended, since it was idle: {why}. To go on{how}: {back(target)}"
     yield CreateEvent(
         name=_event_name(owner, times.written(at), Action.SUSPEND.value),
         about=owner,
@@ -165,8 +167,13 @@ def told(owner: Reference, target: Target, why: str, at: datetime.datetime) -> I
 
 
 def back(target: Target) -> str:
-    """Return the command by which people get their work back."""
-    where = f"-n {target.reference.namespace} {target.reference.kind.lower()}/{target.reference.name}"
+    """Return the command by which people get their work back.
+
+    A team may not write Workloads, since a forged one carries any priority; where it deletes one, Kueue makes another.
+    """
+    where = f"-n {target.reference.namespace} {target.kind.resource}.{target.kind.group}/{target.reference.name}"
+    if target.kind is WORKLOAD:
+        return f"kubectl delete {where}"
     if target.kind.scaled:
         kept = target.annotations.get(conventions.ANNOTATION_RECLAIM_REPLICAS, str(target.replicas))
         return f"kubectl scale {where} --replicas={kept}"

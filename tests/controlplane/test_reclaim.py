@@ -277,7 +277,7 @@ def left(play: Play, namespace: str) -> dict[str, int]:
 def give_back(play: Play) -> None:
     """Type the commands that the Events name, and wait until all that was suspended runs again."""
     found = play.client.list("v1", "Event", namespace="story")
-    commands = [one["message"].partition("To go on: ")[2] for one in found if one["reason"] == "GpuWorkReclaimed"]
+    commands = [one["message"].rpartition(": ")[2] for one in found if one["reason"] == "GpuWorkReclaimed"]
     kubectl = tool_or_skip("kubectl")
     environment = {
         "PATH": f"{kubectl.parent}:{os.defpath}",

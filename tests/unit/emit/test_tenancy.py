@@ -126,6 +126,11 @@ def test_a_team_neither_reads_secrets_nor_enters_pods_nor_writes_queues() -> Non
     assert rights["kueue.x-k8s.io/workloads"] == rights["kueue.x-k8s.io/localqueues"] == {"get", "list", "watch"}
 
 
+def test_a_team_may_delete_workloads_where_idle_ones_are_suspended_so_that_kueue_makes_them_anew() -> None:
+    suspending = PLAIN.replace("governance: {", "governance: {reclaim: {mode: suspend, image: a/gpuplan:1}, ")
+    assert may(suspending)["kueue.x-k8s.io/workloads"] == {"get", "list", "watch", "delete"}
+
+
 def test_a_real_server_keeps_all_of_it_unchanged_and_lets_a_member_work_at_home_only(
     empty_control_plane: ControlPlane,
 ) -> None:

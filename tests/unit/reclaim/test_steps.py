@@ -159,6 +159,8 @@ def test_each_kind_is_stopped_in_its_own_way_and_people_are_told_how_to_go_on(
     if "replicas" in stop:
         assert notes(patch)["gpuplan.dev/reclaim-replicas"] == "3"
         assert command.endswith("--replicas=3")
+    elif kind == "Workload":
+        assert command == "kubectl delete -n vision workloads.kueue.x-k8s.io/workload-a"
     else:
         undone = json.loads(command.partition(" -p ")[2].strip("'"))
         assert json.dumps(undone).lower().translate(_SWAP) == json.dumps({"spec": stop}).lower().translate(_SWAP)
