@@ -22,9 +22,9 @@ FULL = 100
 
 def alerts(fleet: Fleet, cluster: Cluster) -> Iterator[Alert]:
     """Yield the alerts of a cluster with teams; those on queues where it has some."""
-    thresholds, every = fleet.monitoring.thresholds, queues(cluster)
+    thresholds, first = fleet.monitoring.thresholds, next(queues(cluster), None)
     pools = tuple(cohort for cohort in cluster.cohorts_with_queues if cohort.shares)
-    floors = [queue for queue in every if queue.nominal and queue.task_pool.service.owns]
+    floor = next((queue for queue in queues(cluster) if queue.nominal and queue.task_pool.service.owns), None)
     yield _idle_high(cluster, thresholds)
     yield _unmapped()
     tells = has(fleet.catalog, cluster, RESOURCE_PENDING)
@@ -32,10 +32,10 @@ def alerts(fleet: Fleet, cluster: Cluster) -> Iterator[Alert]:
     borrows = any(share.borrow for cohort in owning for share in cohort.shares.values())
     if owning and (tells or borrows or thresholds.congested_percent < FULL):
         yield _congested(thresholds, owning[0], tells=tells)
-    if floors:
-        yield _starved(thresholds, floors[0])
-    if every:
-        yield _drift(cluster, every[0], pools)
+    if floor:
+        yield _starved(thresholds, floor)
+    if first:
+        yield _drift(cluster, first, pools)
 
 
 def _idle_high(cluster: Cluster, thresholds: Thresholds) -> Alert:

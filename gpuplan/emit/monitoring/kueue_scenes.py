@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from gpuplan.emit.monitoring.scenes import series
@@ -65,9 +65,9 @@ class Queue:
         return {**self.known(), **buckets, self.of(f"{name}_count", role=role): every}
 
 
-def queues(cluster: Cluster) -> tuple[Queue, ...]:
-    """Return the queues of a cluster, in the order of the spec."""
-    return tuple(_queue(cluster, cohort, queue) for cohort in cluster.cohorts for queue in cohort.queues)
+def queues(cluster: Cluster) -> Iterator[Queue]:
+    """Yield the queues of a cluster, in the order of the spec: there may be thousands, and most cases need the first."""
+    return (_queue(cluster, cohort, queue) for cohort in cluster.cohorts for queue in cohort.queues)
 
 
 def _queue(cluster: Cluster, cohort: Cohort, queue: TeamQueue) -> Queue:

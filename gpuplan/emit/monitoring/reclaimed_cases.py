@@ -15,7 +15,7 @@ _AT = f"{2 * HOUR}m"
 
 def spike(cluster: Cluster, most: int) -> Iterator[Case]:
     """Yield cases by how many workloads of a namespace a stopped queue evicted within an hour."""
-    queue = queues(cluster)[0]
+    queue = next(queues(cluster))
     fires = ({"namespace": queue.namespace, "team": queue.team.name},)
     known = {**queue.known(), **queue.namespace_known(), queue.of(PENDING, status="active"): f"0x{4 * HOUR}"}
     many, fewer = f"0x30 {most + 1}x{3 * HOUR}", f"0x30 {most}x{3 * HOUR}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 
 from gpuplan.emit.monitoring import scenes, series
@@ -37,7 +38,7 @@ def alerts(fleet: Fleet, cluster: Cluster, recorded: Collection[str]) -> Iterato
 
 
 def _metrics_missing(cluster: Cluster) -> Alert:
-    queue = queues(cluster)[0]
+    queue = next(queues(cluster))
     waiting, quota = queue.of(PENDING, status="active"), queue.of(QUOTA, flavor="f", resource=queue.resource)
     stale = queue.of(PENDING, status="active", role="follower")
     return Alert(
@@ -70,7 +71,7 @@ def _metrics_missing(cluster: Cluster) -> Alert:
 
 
 def _wait_high(fleet: Fleet, cluster: Cluster) -> Alert:
-    minutes, queue = fleet.monitoring.thresholds.queue_wait_minutes, queues(cluster)[0]
+    minutes, queue = fleet.monitoring.thresholds.queue_wait_minutes, next(queues(cluster))
     return Alert(
         name="GpuQueueWaitHigh",
         expr=of_team(f"{series.QUEUE_WAIT} > {minutes * 60}"),
@@ -140,7 +141,7 @@ def _stuck(fleet: Fleet, cluster: Cluster) -> Alert:
 
 def _stuck_cases(cluster: Cluster, minutes: int) -> Iterator[Case]:
     """A strict queue always has a head that waits; one that takes what fits sets aside what does not."""
-    queue = queues(cluster)[0]
+    queue = next(queues(cluster))
     end, at = f"{minutes + HOUR}", f"{minutes + 10}m"
     active, aside = queue.of(PENDING, status="active"), queue.of(PENDING, status="inadmissible")
     closed = queue.of(STATUS, status="pending")
@@ -160,7 +161,8 @@ def _stuck_cases(cluster: Cluster, minutes: int) -> Iterator[Case]:
 
 def _untried_cases(cluster: Cluster, end: str, at: str) -> Iterator[Case]:
     for strict in (False, True):
-        for queue in [one for one in queues(cluster) if one.task_pool.strict is strict][:1]:
+        queue = next((one for one in queues(cluster) if one.task_pool.strict is strict), None)
+        if queue:
             inputs = {**queue.known(), queue.of(PENDING, status="active"): f"3x{end}"}
             if strict:
                 yield Case(kind="edge", name="the head of a strict queue waits its turn", inputs=inputs, at=at)
@@ -174,7 +176,7 @@ def _start_slow(fleet: Fleet, cluster: Cluster) -> Alert:
     minutes = fleet.monitoring.thresholds.start_minutes
     by_kueue = cluster.kueue.pods_ready_timeout_seconds > 0
     since = "admission" if by_kueue else "getting their node"
-    cases = _histogram_cases(queues(cluster)[0], START, "starts") if by_kueue else _pod_cases(cluster, minutes * 60)
+    cases = _histogram_cases(next(queues(cluster)), START, "starts") if by_kueue else _pod_cases(cluster, minutes * 60)
     return Alert(
         name="GpuStartSlow",
         expr=of_team(f"{series.QUEUE_START} > {minutes * 60}"),
@@ -191,9 +193,8 @@ def _start_slow(fleet: Fleet, cluster: Cluster) -> Alert:
 
 def _pod_cases(cluster: Cluster, seconds: int) -> Iterator[Case]:
     """Pods of a team with one queue; the clock of promtool begins at 0, when all of them have got their nodes."""
-    found = queues(cluster)
-    owners = [queue.team.name for queue in found]
-    queue = next(queue for queue in found if owners.count(queue.team.name) == 1)
+    owners = Counter(queue.team.name for cohort in cluster.cohorts for queue in cohort.queues)
+    queue = next(queue for queue in queues(cluster) if owners[queue.team.name] == 1)
 
     def pods(number: int, took: int) -> dict[str, str]:
         made = {**queue.known(), **queue.namespace_known()}

@@ -11,6 +11,7 @@ it later.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from gpuplan.emit.monitoring import series, task_alerts
@@ -51,8 +52,7 @@ def _quantile(histogram: str) -> str:
 
 
 def _owners_of_one_queue(cluster: Cluster) -> bool:
-    owners = [queue.team.name for cohort in cluster.cohorts for queue in cohort.queues]
-    return any(owners.count(name) == 1 for name in owners)
+    return 1 in Counter(queue.team.name for cohort in cluster.cohorts for queue in cohort.queues).values()
 
 
 def _pods_start() -> str:
