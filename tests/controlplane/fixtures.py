@@ -24,6 +24,7 @@ FIXTURES = (
     "prometheuses",
     "promtool",
     "promtools",
+    "thanos",
     "victoriametrics",
     "yamlread",
 )
@@ -85,6 +86,12 @@ def prometheuses() -> tuple[Path, ...]:
 def amtool() -> Path:
     """The amtool binary."""
     return tool_or_skip("amtool")
+
+
+@pytest.fixture(scope="session")
+def thanos() -> Path:
+    """Thanos, of which tests use the sidecar and the query."""
+    return tool_or_skip("thanos")
 
 
 @pytest.fixture(scope="session")

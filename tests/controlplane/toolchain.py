@@ -89,6 +89,8 @@ PROMETHEUS2 = Graph(
 HELM = Graph(name="helm")
 ALERTMANAGER = Graph(name="alertmanager")
 VICTORIAMETRICS = Graph(name="victoriametrics")
+# Without the tag Thanos reads labels in a form that its build of Prometheus does not have, and panics.
+THANOS = Graph(name="thanos", tags=("slicelabels",))
 
 TOOLS = (
     Tool(name="etcd", graph=KUBE, package="go.etcd.io/etcd/server/v3"),
@@ -123,6 +125,7 @@ TOOLS = (
         graph=VICTORIAMETRICS,
         package="github.com/VictoriaMetrics/VictoriaMetrics/app/victoria-metrics",
     ),
+    Tool(name="thanos", graph=THANOS, package="github.com/thanos-io/thanos/cmd/thanos"),
 )
 
 
