@@ -98,13 +98,8 @@ def _nvlink_cases(card: scenes.Card, limit: int) -> Iterator[Case]:
         at="5m",
         fires=({**card.labels, "error": "recovery"},),
     )
-    by_link = {
-        scenes.series(
-            CHECKSUMS, node=card.labels["node"], pool=card.labels["pool"], gpu_uuid=card.labels["UUID"], nvlink=link
-        ): f"0+{limit * 40}x60"
-        for link in ("0", "1")
-    }
     own = {label: value for label, value in card.labels.items() if label != "gpu"}
+    by_link = _by_link(card, limit)
     yield Case(kind="edge", name="the links add up", inputs=by_link, at="11m", fires=({**own, "error": "checksum"},))
     yield Case(
         kind="healthy", name="few checksum errors", inputs={checksums: seldom} | steady(recoveries, value=2), at="17m"
@@ -120,3 +115,9 @@ def _nvlink_cases(card: scenes.Card, limit: int) -> Iterator[Case]:
         at="30m",
         fires=({**card.labels, "error": "recovery"},),
     )
+
+
+def _by_link(card: scenes.Card, limit: int) -> dict[str, str]:
+    """Two links of a card, each below the limit, as the rows of links name it."""
+    where = {"node": card.labels["node"], "pool": card.labels["pool"], "gpu_uuid": card.labels["UUID"]}
+    return {scenes.series(CHECKSUMS, **where, nvlink=link): f"0+{limit * 40}x60" for link in ("0", "1")}

@@ -34,7 +34,12 @@ def _row_remap(fleet: Fleet, cluster: Cluster) -> Iterator[Alert]:
     if not pools or not {_FAILED, _PENDING} <= set(counters.collected(fleet, cluster)):
         return
     card = scenes.card(fleet.catalog, pools[0])
-    yield Alert(
+    yield _remap_failed(card)
+    yield _remap_pending(card)
+
+
+def _remap_failed(card: scenes.Card) -> Alert:
+    return Alert(
         name="GpuRowRemapFailed",
         expr=f"max by ({CARD}) ({_FAILED}) == 1",
         severity="critical",
@@ -51,7 +56,10 @@ def _row_remap(fleet: Fleet, cluster: Cluster) -> Iterator[Alert]:
             *_quiet(card, _FAILED, "1m"),
         ),
     )
-    yield Alert(
+
+
+def _remap_pending(card: scenes.Card) -> Alert:
+    return Alert(
         name="GpuRowRemapPending",
         expr=f"max by ({CARD}) ({_PENDING}) == 1",
         wait="15m",
