@@ -19,7 +19,12 @@ from tests.pictures.samples import MINUTES, NOW, START, Samples, Values, between
 SLOW = (16 * 60, 18 * 60)
 """When a release makes answers slow."""
 MODELS = ("llama-70b", "qwen-32b")
-APPLICATIONS = (("chat", "serving"), ("ranker", "serving"), ("gpuplan-prod-eu", "gpu-fleet"))
+APPLICATIONS = (
+    ("chat", "serving", "nlp"),
+    ("ranker", "serving", "search"),
+    ("gpuplan-prod-eu", "gpu-fleet", "gpu-system"),
+)
+"""Name, project and namespace of what Argo CD syncs."""
 
 
 def add(samples: Samples, fleet: Fleet, day: Day) -> None:
@@ -103,7 +108,7 @@ def _answers(samples: Samples, of: Bounds, labels: dict[str, str], asked: Values
 
 
 def _syncs(samples: Samples) -> None:
-    for number, (name, project) in enumerate(APPLICATIONS):
+    for number, (name, project, namespace) in enumerate(APPLICATIONS):
         labels = {
             "namespace": "argocd",
             "name": name,
@@ -119,7 +124,13 @@ def _syncs(samples: Samples) -> None:
             samples.add(
                 "argocd_app_sync_total", {**labels, "phase": phase}, 40 * (phase == "Succeeded") + counter(happened)
             )
-        info = {"namespace": "argocd", "name": name, "project": project, "sync_status": "Synced"}
+        info = {
+            "namespace": "argocd",
+            "name": name,
+            "project": project,
+            "dest_namespace": namespace,
+            "sync_status": "Synced",
+        }
         samples.add("argocd_app_info", {**info, "health_status": "Healthy"}, 1.0)
 
 

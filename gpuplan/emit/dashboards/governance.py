@@ -195,7 +195,7 @@ def idle_work(on: Context) -> Panel:
     found = on.scope.by_namespace_team(on.scope.raw("gpuplan_reclaim_idle"))
     return Panel(
         title="Idle work",
-        says="Work that holds cards and does not use them, as the reclaimer sees it. Use it, end it, or exempt it.",
+        says="Work that holds cards and does not use them, without that of task pools that the reclaimer spares.",
         kind="table",
         queries=(Query(expr=f"max by (namespace, owner_kind, owner, task_pool) ({found}) == 1", legend="Idle"),),
     )
