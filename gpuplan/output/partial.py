@@ -17,9 +17,6 @@ APPLICATIONS = "argocd/application-"
 FOLDERS_BY_CLUSTER = ("clusters", "prometheus", "provisioner", "runbooks")
 """Folders of the output with a folder for each cluster."""
 
-SHARED = "runbooks/alerts/"
-"""The folder among those that is of all clusters: an alert has one runbook for the fleet."""
-
 
 def only(
     root: Path, files: Iterable[OutputFile], clusters: Sequence[str]
@@ -61,8 +58,6 @@ def _kept(root: Path, path: str, previous: Index) -> OutputFile | Diagnostic:
 
 def _folder(path: str) -> str:
     """Return the cluster whose folder a file is in; empty where it is in none."""
-    if path.startswith(SHARED):
-        return ""
     top, _, rest = path.partition("/")
     return rest.partition("/")[0] if top in FOLDERS_BY_CLUSTER else ""
 

@@ -120,7 +120,7 @@ def runbook_url(fleet: Fleet, alert: str) -> str:
 
 def runbook_path(alert: str) -> str:
     """Return the file of an alert's runbook below `rendered/`."""
-    return f"runbooks/alerts/{alert.lower()}.md"
+    return f"alert-runbooks/{alert.lower()}.md"
 
 
 def _browsed(repository: str) -> str:

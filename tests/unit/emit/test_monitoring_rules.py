@@ -71,7 +71,7 @@ def test_every_alert_says_whom_it_concerns_and_what_to_do() -> None:
 def test_without_a_base_the_runbooks_are_those_of_the_repository(repository: str, start: str) -> None:
     made = alerts(place(POOLS, more=f"delivery: {{argocd: {{repoURL: '{repository}', targetRevision: main}}}}"))
     url = made["GpuMissingFromNode"]["annotations"]["runbook_url"]
-    assert url == f"{start}/blob/main/rendered/runbooks/alerts/gpumissingfromnode.md"
+    assert url == f"{start}/blob/main/rendered/alert-runbooks/gpumissingfromnode.md"
 
 
 def test_the_spec_sets_the_thresholds() -> None:

@@ -72,7 +72,7 @@ def test_the_applications_of_the_named_cluster_are_its_own(tmp_path: Path) -> No
 
 def test_the_rules_of_the_named_cluster_are_its_own_and_the_runbooks_of_alerts_are_everybody_s(tmp_path: Path) -> None:
     own, theirs = ("prometheus/eu/a.rules.yaml", "runbooks/eu/mig-a.md"), ("prometheus/us/a.rules.yaml",)
-    shared, first = "runbooks/alerts/gputhrottled.md", "runbooks/alerts/gpuxidnodedrain.md"
+    shared, first = "alert-runbooks/gputhrottled.md", "alert-runbooks/gpuxidnodedrain.md"
     root = tmp_path / "rendered"
     write_tree(root, [file(path, "old") for path in (*own, *theirs, shared)], version="1")
     files, _ = only(root, [file(path, "new") for path in (*own, *theirs, shared, first)], ["eu"])
