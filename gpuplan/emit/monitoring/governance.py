@@ -96,7 +96,7 @@ def _queues(fleet: Fleet, cluster: Cluster) -> Iterator[RecordingRule]:
     if shared(cluster):
         yield record(series.CONGESTION, _congestion(of_cards if tells else ""))
     if owners(cluster):
-        yield record(series.STARVED, _starved(of_cards) if tells else _starved_by_count())
+        yield record(series.STARVED, _starved(cluster, of_cards) if tells else _starved_by_count())
         yield record(series.STARVED_AT_PEAK, f"{series.STARVED} and on () {series.PEAK_HOURS} == 1")
 
 
@@ -117,13 +117,24 @@ def _congestion(of_cards: str) -> str:
     return f"({used} + {asked} or {used})\n/ {owned}"
 
 
-def _starved(of_cards: str) -> str:
+def _starved(cluster: Cluster, of_cards: str) -> str:
     nominal = f"sum by (cluster_queue, resource) ({series.QUEUE_NOMINAL})"
     free = f"sum by (cluster_queue, resource) ({series.QUEUE_NOMINAL} - {series.QUEUE_USAGE})"
     number = f"sum by (cluster_queue) (max by (cluster_queue, status) ({selected(PENDING)}))"
     waits = _waiting(of_cards)
-    fits = f"({free} * on (cluster_queue) group_left () {number} >= bool {waits})"
-    return _of_owners(f"{fits} * ({waits} > bool 0) and {nominal} > 0")
+    average = f"({free} * on (cluster_queue) group_left () {number} >= bool {waits})"
+    fits = [average]
+    for name, largest in _strict(cluster):
+        first = f'clamp_max({waits} and on (cluster_queue) {series.QUEUE_TEAM}{{task_pool="{name}"}}, {largest})'
+        fits.insert(0, f"({free} >= bool {first}) * {average}")
+    return _of_owners(f"({' or '.join(fits)}) * ({waits} > bool 0) and {nominal} > 0")
+
+
+def _strict(cluster: Cluster) -> Iterator[tuple[str, int]]:
+    """Yield the task pools whose first job must go first, with the size of their largest: any job fits where that one does."""
+    for cohort in owners(cluster):
+        if cohort.task_pool.strict:
+            yield cohort.task_pool.name, cohort.task_pool.largest_job.total
 
 
 def _starved_by_count() -> str:
