@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-HEAVY = {"pydantic", "yaml", "rich", "jinja2", "jsonschema_rs"}
+HEAVY = {"pydantic", "yaml", "rich", "jinja2", "jsonschema_rs", "grafana_foundation_sdk"}
 COMPLETION = {"_GPUPLAN_COMPLETE": "bash_complete", "COMP_WORDS": "gpuplan ", "COMP_CWORD": "1"}
 
 

@@ -15,6 +15,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 """Other Pythons that have to give the same bytes, where the machine has them."""
+LIBRARIES = ("click", "grafana-foundation-sdk", "jinja2", "jsonschema-rs", "pydantic", "PyYAML", "rich")
+"""What rendering imports."""
 INSTALL_LIMIT_SECONDS = 300
 
 PLAIN = {"PYTHONHASHSEED": "0", "LC_ALL": "C", "TZ": "UTC"}
@@ -91,7 +93,7 @@ def other_python(version: str) -> Path:
     interpreter = _interpreter(version)
     if interpreter is None:
         pytest.skip(f"no Python {version} on this machine")
-    pins = (ROOT / "requirements/dev.txt").read_bytes()
+    pins = (ROOT / "requirements/dev.txt").read_bytes() + " ".join(LIBRARIES).encode()
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gpuplan" / "python"
     venv = cache / f"{version}-{hashlib.sha256(pins).hexdigest()[:8]}"
     cache.mkdir(parents=True, exist_ok=True)
@@ -113,11 +115,10 @@ def _interpreter(version: str) -> Path | None:
 def _install(interpreter: Path, venv: Path) -> None:
     """Make the environment; `complete` is written last, so that a broken one is made again."""
     pip: list[str | Path] = [venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    wanted = ["click", "jinja2", "jsonschema-rs", "pydantic", "PyYAML", "rich"]
     try:
         subprocess.run([interpreter, "-m", "venv", "--clear", venv], check=True, capture_output=True, timeout=60)
         subprocess.run(
-            [*pip, "-c", ROOT / "requirements/dev.txt", *wanted],
+            [*pip, "-c", ROOT / "requirements/dev.txt", *LIBRARIES],
             check=True,
             capture_output=True,
             timeout=INSTALL_LIMIT_SECONDS,
