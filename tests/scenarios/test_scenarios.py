@@ -149,6 +149,7 @@ def _test(name: str, rules: list[str], seen: dict[str, str], scenario: Scenario)
     return {
         "rule_files": rules,
         "evaluation_interval": "1m",
+        "group_eval_order": [name.removesuffix(".rules.yaml") for name in rules],
         "tests": [
             {
                 "name": name,
