@@ -148,6 +148,10 @@ def _implausible(case: Case) -> Spared | None:
 def _not_covered(case: Case) -> Spared | None:
     least = case.policy.idle_minutes * case.policy.coverage_percent / 100
     for pod, use in case.uses:
+        away = next((card for card in use.cards if card.node != pod.node), None)
+        if away:
+            # An earlier pod of that name, or that of another cluster: its idleness says nothing of this one.
+            return Verdict.NOT_COVERED, f"pod {pod.name} runs on {pod.node}, and {away.device} reports for it"
         if len(use.cards) != pod.devices:
             return Verdict.NOT_COVERED, f"pod {pod.name} holds {pod.devices} cards and {len(use.cards)} report"
         for card in use.cards:

@@ -73,7 +73,7 @@ def _use(policy: ReclaimPolicy, prometheus: Prometheus, seen: Iterable[Owner], n
     pools = {policy.pools[one.queue] for one in seen if one.queue in policy.pools}
     use: dict[PodWindow, PodUse] = {}
     for minutes in sorted({pool.idle_minutes for pool in pools if pool.enabled}):
-        found = _window(prometheus, minutes, now)
+        found = _window(prometheus, policy.cluster, minutes, now)
         if isinstance(found, tuple):
             return {}, *found
         use |= {(namespace, pod, minutes): one for (namespace, pod), one in found.items()}
@@ -81,10 +81,10 @@ def _use(policy: ReclaimPolicy, prometheus: Prometheus, seen: Iterable[Owner], n
 
 
 def _window(
-    prometheus: Prometheus, minutes: int, now: datetime.datetime
+    prometheus: Prometheus, cluster: str, minutes: int, now: datetime.datetime
 ) -> dict[PodName, PodUse] | tuple[Distrust, str]:
     rows: dict[str, tuple[measures.Row, ...]] = {}
-    for name, query in measures.queries(minutes).items():
+    for name, query in measures.queries(minutes, cluster).items():
         answer = prometheus.instant(query, now)
         if isinstance(answer, Problem):
             return Distrust.UNREACHABLE, answer.summary

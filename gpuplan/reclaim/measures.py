@@ -19,7 +19,9 @@ from gpuplan.reclaim.observed import CardUse, PodUse
 
 MEMORY = "DCGM_FI_PROF_DRAM_ACTIVE"
 """Part of the time in which device memory moved data; exported where DCGM's profiling counters are collected."""
-LABELS = ("node", "pool", "gpu", "UUID", "GPU_I_ID", "namespace", "pod")
+CLUSTER = "cluster"
+"""External label that tells clusters apart where one store keeps several; absent in a cluster's own Prometheus."""
+LABELS = (CLUSTER, "node", "pool", "gpu", "UUID", "GPU_I_ID", "namespace", "pod")
 DEVICE = ("node", "gpu", "UUID", "GPU_I_ID")
 MOST_STEPS = 720
 """Steps at which a window is asked for samples: minutes up to half a day, then longer ones, so that a week is no heavy query."""
@@ -44,18 +46,23 @@ class Answers:
     watts: tuple[Row, ...] = field(default=())
 
 
-def queries(minutes: int) -> dict[str, str]:
-    """Return the queries for a window of so many minutes, by the field of `Answers` that each fills."""
+def queries(minutes: int, cluster: str) -> dict[str, str]:
+    """Return the queries for a window of so many minutes, by the field of `Answers` that each fills.
+
+    Namespaces, pods and nodes may have the same names in other clusters, whose series a store may hold too: those that say
+    to be of another cluster are left out.
+    """
     step = -(-minutes // MOST_STEPS)
-    seen = f'present_over_time({series.GPU_UTIL}{{pod!=""}}[{step}m])[{minutes}m:{step}m]'
-    held = f'{series.GPU_UTIL}{{pod!=""}}'
+    own = f'{CLUSTER}=~"{cluster}|"'  # a name is a DNS label, which a pattern takes as it stands
+    held = f'{series.GPU_UTIL}{{pod!="", {own}}}'
+    seen = f"present_over_time({held}[{step}m])[{minutes}m:{step}m]"
     by = f"max by ({', '.join(LABELS)})"
     return {
         "newest": f"{by} (timestamp({held}))",
         "peak": f"{by} (max_over_time({held}[{minutes}m]))",
         "minutes": f"{by} (count_over_time({seen})) * {step}",
-        "memory": f'max by (namespace, pod) (max_over_time({MEMORY}{{pod!=""}}[{minutes}m]))',
-        "watts": f"max by (node, gpu, UUID) (avg_over_time({series.CARD_POWER}[{minutes}m]))",
+        "memory": f'max by (namespace, pod) (max_over_time({MEMORY}{{pod!="", {own}}}[{minutes}m]))',
+        "watts": f"max by (node, gpu, UUID) (avg_over_time({series.CARD_POWER}{{{own}}}[{minutes}m]))",
     }
 
 
@@ -70,6 +77,7 @@ def uses(answers: Answers, now: datetime.datetime) -> dict[PodName, PodUse]:
         cards[_pod(labels)].append(
             CardUse(
                 device=device(labels),
+                node=labels.get("node", ""),
                 peak=_plausible(peaks.get(key)),
                 minutes=int(minutes[key][1]) if key in minutes else 0,
                 age_seconds=now.timestamp() - float(at),

@@ -89,6 +89,8 @@ class CardUse:
     """What one card, or one instance, did in a window while a pod held it."""
 
     device: str
+    node: str
+    """Where it is by its own account, which need not be where the pod of that name runs."""
     peak: float | None
     """Highest utilisation, 0 to 1; None where no sample was plausible."""
     minutes: int

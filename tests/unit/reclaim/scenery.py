@@ -60,6 +60,7 @@ def pod(name: str = "a-0", **changed: Any) -> Pod:
 def card(**changed: Any) -> CardUse:
     usual: dict[str, Any] = {
         "device": "card 0 on h100-0",
+        "node": "h100-0",
         "peak": 0.0,
         "minutes": 60,
         "age_seconds": 30.0,

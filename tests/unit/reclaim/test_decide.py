@@ -59,6 +59,7 @@ ONE_OF_EIGHT_BUSY = {"a-3": PodUse(cards=(card(peak=0.4),))}
         (Verdict.NOT_COVERED, owner(), PodUse(cards=(card(minutes=47),))),
         (Verdict.NOT_COVERED, owner(pods=[pod(devices=2)]), PodUse(cards=(card(),))),
         (Verdict.NOT_COVERED, owner(), PodUse(cards=(card(), card()))),
+        (Verdict.NOT_COVERED, owner(), PodUse(cards=(card(node="h100-7"),))),
         (Verdict.NOTICE, owner(), None),
         (Verdict.NOTICE, owner(), PodUse(cards=(card(minutes=48, peak=0.019, watts=350.0),), memory_peak=0.019)),
         (Verdict.NOTICE, owner(), PodUse(cards=(card(watts=900.0, pool="of-unknown-power"),))),

@@ -68,12 +68,22 @@ def test_memory_that_moves_is_known_of_the_pod() -> None:
 
 
 def test_each_query_fills_the_answer_of_its_name() -> None:
-    assert Answers(**{name: (at(),) for name in queries(60)}).watts == (at(),)
-    assert "[60m]" in queries(60)["peak"]
+    assert Answers(**{name: (at(),) for name in queries(60, "eu")}).watts == (at(),)
+    assert "[60m]" in queries(60, "eu")["peak"]
 
 
 @pytest.mark.parametrize(("minutes", "step"), [(60, 1), (720, 1), (721, 2), (7 * 24 * 60, 14)])
 def test_coverage_is_asked_for_at_no_more_steps_than_a_query_can_bear(minutes: int, step: int) -> None:
-    asked = queries(minutes)["minutes"]
+    asked = queries(minutes, "eu")["minutes"]
     assert f"[{minutes}m:{step}m]" in asked
     assert asked.endswith(f" * {step}")
+
+
+def test_series_of_other_clusters_are_never_asked_for() -> None:
+    for query in queries(60, "eu").values():
+        assert query.count('cluster=~"eu|"') == 1, query
+
+
+def test_cards_of_a_store_in_which_only_some_series_name_their_cluster_are_not_taken_for_one() -> None:
+    found = uses(answers(newest=(at(), at(cluster="eu"))), NOW)
+    assert len(found["vision", "a-0"].cards) == 2
