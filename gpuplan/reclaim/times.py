@@ -11,11 +11,11 @@ def written(at: datetime.datetime) -> str:
     >>> written(datetime.datetime(2026, 11, 30, 14, 5, 9, 7, tzinfo=datetime.UTC))
     '2026-11-30T14:05:09Z'
     """
-    return at.astimezone(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{at.astimezone(datetime.UTC).replace(tzinfo=None).isoformat(timespec='seconds')}Z"
 
 
 def read(text: str) -> datetime.datetime | None:
-    """Return the time that a text holds, None where it holds none or one without a zone.
+    """Return the time that a text holds, in UTC; None where it holds none, one without a zone or none that UTC has.
 
     >>> read("2026-11-30T14:05:09Z")
     datetime.datetime(2026, 11, 30, 14, 5, 9, tzinfo=datetime.timezone.utc)
@@ -23,6 +23,6 @@ def read(text: str) -> datetime.datetime | None:
     """
     try:
         at = datetime.datetime.fromisoformat(text)
-    except ValueError:
+        return at.astimezone(datetime.UTC) if at.tzinfo else None
+    except (ValueError, OverflowError):
         return None
-    return at if at.tzinfo else None
