@@ -55,7 +55,9 @@ def _judged(policy: ReclaimPolicy, seen: Observations, owner: Owner, now: dateti
     if pool is None or not team:
         why = f"queue {owner.queue} is none of the policy's" if owner.queue else "it is in no queue"
         return _spare(owner, team, Verdict.UNWATCHED, why)
-    uses = tuple((pod, seen.use.get(_key(owner, pod.name, pool), PodUse())) for pod in owner.pods if pod.has_cards)
+    found_uses = ((pod, seen.use.get(_key(owner, pod.name, pool), PodUse())) for pod in owner.pods)
+    # A pod may use cards that it has not asked for by a name that we know.
+    uses = tuple((pod, use) for pod, use in found_uses if pod.has_cards or use.cards)
     case = Case(
         owner=owner, policy=pool, uses=uses, busy_watts=policy.busy_watts, shared_pools=policy.shared_pools, now=now
     )

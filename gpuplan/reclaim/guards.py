@@ -83,9 +83,11 @@ def _starting(case: Case) -> Spared | None:
 
 
 def _young(case: Case) -> Spared | None:
+    """Samples of an earlier pod of the same name on the same card would cover what this one has not lived through."""
     begun = [pod.started for pod in case.owner.pods if pod.started]
     minutes = int((case.now - max(begun)).total_seconds() // 60)
-    least = case.policy.minimum_age_minutes
+    covered = -(-case.policy.idle_minutes * case.policy.coverage_percent // 100)
+    least = max(case.policy.minimum_age_minutes, covered)
     return (Verdict.YOUNG, f"its youngest container runs for {minutes} of {least} min") if minutes < least else None
 
 

@@ -46,6 +46,8 @@ ONE_OF_EIGHT_BUSY = {"a-3": PodUse(cards=(card(peak=0.4),))}
         (Verdict.YOUNG, owner(pods=[pod(started=ago(89))]), None),
         (Verdict.YOUNG, owner(pods=[pod(), pod("a-1", started=ago(5))]), None),
         (Verdict.ACTIVE, owner(), PodUse(cards=(card(peak=0.02),))),
+        (Verdict.ACTIVE, owner(pods=[pod("a-0", devices=0), pod("b-0")]), PodUse(cards=(card(peak=0.5),))),
+        (Verdict.NOT_COVERED, owner(pods=[pod("a-0", devices=0), pod("b-0")]), PodUse(cards=(card(),))),
         (Verdict.ACTIVE, owner(pods=[pod(devices=2)]), PodUse(cards=(card(), card(peak=0.5)))),
         (Verdict.ACTIVE, owner(), PodUse(cards=(card(),), memory_peak=0.1)),
         (Verdict.SHARED_CARD, owner(pods=[pod(shared=True, devices=0)]), None),
@@ -173,6 +175,7 @@ def test_among_those_told_at_once_who_holds_most_goes_first() -> None:
 use_of_cards = st.builds(
     CardUse,
     device=st.just("card 0"),
+    node=st.sampled_from(["h100-0", "h100-0", "h100-1"]),
     peak=st.none() | st.floats(0, 1.01),
     minutes=st.integers(0, 61),
     age_seconds=st.floats(-1000, 1000),
@@ -204,6 +207,7 @@ def test_only_work_whose_every_card_is_proven_idle_and_whose_grace_is_over_is_ta
             and one.minutes >= 48
             and -60 <= one.age_seconds <= 180
             and one.holders == 1
+            and one.node == "h100-0"
             for one in some
         )
         for some in cards
@@ -226,3 +230,11 @@ def test_nothing_depends_on_the_zone_of_now() -> None:
     elsewhere = NOW.astimezone(datetime.timezone(datetime.timedelta(hours=9)))
     one = seen(owner(exempt=True, exempt_until="2026-11-30", notes=told(31)))
     assert decide(policy(), one, elsewhere).reclamations[0].verdict is Verdict.EXEMPT
+
+
+@pytest.mark.parametrize(("minutes", "verdict"), [(47, Verdict.YOUNG), (48, Verdict.NOTICE)])
+def test_what_an_earlier_pod_of_the_same_name_left_undone_says_nothing_of_a_young_one(
+    minutes: int, verdict: Verdict
+) -> None:
+    hasty = dataclasses.replace(POOL, minimum_age_minutes=10)
+    assert alone(owner(pods=[pod(started=ago(minutes))]), pools={"notebooks": hasty}).verdict is verdict
