@@ -278,3 +278,22 @@ def test_the_alerts_that_explain_others_and_those_that_they_silence_are_alerts_o
         for matcher in (*source, *target):
             for name in re.findall(r"\b[A-Z][A-Za-z]{2,}\b(?!\.)", matcher.partition("alertname")[2]):
                 assert name.lower() in known or name == ALERT
+
+
+AGES = ("gpuplan:serving_slow:ratio1h", "gpuplan:release_failures:increase1d")
+"""What looks back for an hour or more, so that an alert on it lasts by itself."""
+
+
+def test_no_alert_on_a_moment_is_over_before_its_route_has_waited() -> None:
+    """Alertmanager tells nobody of a group that is resolved by the time it first looks."""
+    patience = int(str(alertmanager.LATER["group_wait"]).removesuffix("m"))
+    here = place(POOLS, more=TEAMS)
+    moments = [
+        alert
+        for group in publish.groups(here.fleet, here.cluster)
+        for alert in group.alerts
+        if alert.severity != "critical" and not alert.wait and not any(name in alert.expr for name in AGES)
+    ]
+    assert {"GpuXidApplication", "GpuXidUnknown"} <= {alert.name for alert in moments}
+    for alert in moments:
+        assert int(alert.hold.removesuffix("m") or 0) >= 2 * patience, alert.name

@@ -86,6 +86,7 @@ def _program(cluster: Cluster, card: scenes.Card, codes: tuple[int, ...]) -> Ale
     return Alert(
         name="GpuXidApplication",
         expr=f"{owned if cluster.teams else ''}{stray}",
+        hold=_HOLD,
         severity="info",
         team="",
         summary="A program on a GPU failed.",
@@ -113,7 +114,10 @@ def _program_cases(cluster: Cluster, card: scenes.Card, xid: str) -> Iterator[Ca
         at="1m",
         fires=({**where, "namespace": "default", "pod": "stray", "team": PLATFORM_TEAM},),
     )
-    yield Case(kind="healthy", name="the count is back at 0", inputs=facts | {held: "1x1 0x60"}, at="3m")
+    once = facts | {held: "0 1x4 0x50"}
+    yield Case(kind="healthy", name="no code was counted", inputs=facts | steady(held, value=0), at="3m")
+    yield Case(kind="edge", name="the window is over and the alert still holds", inputs=once, at="30m", fires=(fires,))
+    yield Case(kind="edge", name="it has been over for long", inputs=once, at="37m")
     yield Case(kind="absent", name="nobody held the card", inputs=facts | steady(card.of(XIDS, xid=xid)), at="1m")
 
 
