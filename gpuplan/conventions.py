@@ -58,6 +58,8 @@ ANNOTATION_RECLAIM_UNTOLD = f"{LABEL_DOMAIN}/reclaim-untold"
 # Kueue's labels.
 LABEL_QUEUE_NAME = "kueue.x-k8s.io/queue-name"
 LABEL_PRIORITY_CLASS = "kueue.x-k8s.io/priority-class"
+LABEL_POD_GROUP = "kueue.x-k8s.io/pod-group-name"
+"""On pods that are admitted together; their Workload has this name."""
 ANNOTATION_REQUIRED_TOPOLOGY = "kueue.x-k8s.io/podset-required-topology"
 ANNOTATION_PREFERRED_TOPOLOGY = "kueue.x-k8s.io/podset-preferred-topology"
 

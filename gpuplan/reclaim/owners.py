@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from gpuplan import conventions
@@ -28,6 +29,16 @@ Objects = Mapping[str, Sequence[Object]]
 """Kind -> the objects of that kind in one or several namespaces."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Member:
+    """A pod of an owner: as it came, as it is judged, itself with its controllers, and the Workload of all its work."""
+
+    made: Object
+    pod: Pod
+    chain: list[Reference]
+    whole: Object | None
+
+
 def owners(objects: Objects, resources: Sequence[str], shared: Sequence[str]) -> tuple[Owner, ...]:
     """Return all owners with pods that hold cards, sorted by what names them.
 
@@ -35,17 +46,15 @@ def owners(objects: Objects, resources: Sequence[str], shared: Sequence[str]) ->
     """
     known = {made["metadata"]["uid"]: (kind, made) for kind, found in objects.items() for made in found}
     workloads = _workloads(objects)
-    pods: defaultdict[str, list[tuple[Object, Pod]]] = defaultdict(list)
-    chains: dict[str, list[Reference]] = {}
+    members: defaultdict[str, list[_Member]] = defaultdict(list)
     for made in objects.get(POD.kind, ()):
         if made.get("status", {}).get("phase") not in ENDED:
             chain = _chain(made, known)
-            top = workloads.get(chain[-1].uid)
+            whole = _whole(made, chain, workloads)
+            member = _Member(made=made, pod=_pod(made, resources, shared), chain=chain, whole=whole)
             # Pods of one group have no controller in common, but one Workload.
-            key = _uid(top) if top and len(chain) == 1 else chain[-1].uid
-            chains.setdefault(key, chain)
-            pods[key].append((made, _pod(made, resources, shared)))
-    made_owners = (_owner(chains[key], found, known, workloads) for key, found in pods.items())
+            members[_uid(whole) if whole and len(chain) == 1 else chain[-1].uid].append(member)
+    made_owners = (_owner(found, known, workloads) for found in members.values())
     return tuple(
         sorted(
             (one for one in made_owners if any(pod.has_cards for pod in one.pods)), key=lambda one: str(one.reference)
@@ -71,9 +80,30 @@ def _suspended(kind: Kind, made: Object, known: Mapping[str, tuple[str, Object]]
 
 
 def _workloads(objects: Objects) -> dict[str, Object]:
-    """Return Kueue's Workloads by the uid of each object that they stand for; one that goes on before one that has ended."""
+    """Return Kueue's Workloads by the uid of each object that they stand for; one that goes on before one that has ended.
+
+    That of a group of pods is there by the group's name too, which is its own: a pod may be in it and not be written in it yet.
+    """
     found = sorted(objects.get(WORKLOAD.kind, ()), key=_ended, reverse=True)
-    return {owner["uid"]: made for made in found for owner in made["metadata"].get("ownerReferences") or ()}
+    rows = [(made, owner) for made in found for owner in made["metadata"].get("ownerReferences") or ()]
+    by_group = {_group_key(made, made["metadata"]["name"]): made for made, owner in rows if owner["kind"] == POD.kind}
+    return by_group | {owner["uid"]: made for made, owner in rows}
+
+
+def _group_key(made: Object, group: str) -> str:
+    return f"{made['metadata']['namespace']}/{group}"
+
+
+def _whole(pod: Object, chain: Sequence[Reference], workloads: Mapping[str, Object]) -> Object | None:
+    """Return the Workload by which Kueue holds all the work that a pod is part of.
+
+    One that stands for a single pod with a controller is none: its successor would get another.
+    """
+    above = next((workloads[one.uid] for one in reversed(chain[1:]) if one.uid in workloads), None)
+    group = _label(pod, conventions.LABEL_POD_GROUP)
+    if above is None and group:
+        above = workloads.get(_group_key(pod, group))
+    return workloads.get(chain[0].uid) if above is None and (group or len(chain) == 1) else above
 
 
 def _ended(workload: Object) -> bool:
@@ -104,24 +134,32 @@ def _chain(made: Object, known: Mapping[str, tuple[str, Object]], kind: Kind = P
     return chain
 
 
-def _owner(
-    chain: list[Reference],
-    found: Sequence[tuple[Object, Pod]],
-    known: Mapping[str, tuple[str, Object]],
-    workloads: Mapping[str, Object],
-) -> Owner:
-    top = chain[-1]
+def _owner(found: Sequence[_Member], known: Mapping[str, tuple[str, Object]], workloads: Mapping[str, Object]) -> Owner:
+    top = found[0].chain[-1]
     kind, made = known.get(top.uid, ("", None))
-    workload = next((workloads[one.uid] for one in reversed(chain) if one.uid in workloads), None)
-    marked = [one for one in (made, workload, *(raw for raw, _ in found)) if one]
+    wholes = {_uid(one.whole): one.whole for one in found if one.whole}
+    whole = wholes.popitem()[1] if len(wholes) == 1 and all(one.whole for one in found) else None
+    # From the top down: what people wrote on the work itself stands before what it handed on to its parts.
+    uids = dict.fromkeys(one.uid for member in found for one in reversed(member.chain))
+    held = [workloads[uid] for uid in uids if uid in workloads] + ([whole] if whole else [])
+    marked = [*(known[uid][1] for uid in uids if uid in known), *held]
+    ends = [_until(one) for one in marked if _label(one, conventions.LABEL_RECLAIM_EXEMPT) not in ("", "false")]
     return Owner(
         reference=top,
-        target=_stopped_by(top, BY_KIND.get(kind), made, workload, group=len(found) > 1),
-        queue=_queue(workload, marked),
-        exempt=any(_label(one, conventions.LABEL_RECLAIM_EXEMPT) not in ("", "false") for one in marked),
-        exempt_until=max((_until(one) for one in marked), default=""),
-        pods=tuple(sorted((pod for _, pod in found), key=lambda pod: pod.name)),
+        target=_stopped_by(top, BY_KIND.get(kind), made, whole, group=len(found) > 1),
+        queue=_queue(held, marked),
+        exempt=bool(ends),
+        exempt_until=max(ends, key=_lasts_to, default=""),
+        pods=tuple(sorted((one.pod for one in found), key=lambda pod: pod.name)),
     )
+
+
+def _lasts_to(end: str) -> datetime.date:
+    """Return the last day of an exemption; one whose end is not written, or cannot be read, outlasts all others."""
+    try:
+        return datetime.date.fromisoformat(end)
+    except ValueError:
+        return datetime.date.max
 
 
 def _stopped_by(
@@ -167,10 +205,10 @@ def _uid(made: Object) -> str:
     return str(made["metadata"]["uid"])
 
 
-def _queue(workload: Object | None, marked: Iterable[Object]) -> str:
+def _queue(held: Iterable[Object], marked: Iterable[Object]) -> str:
     """Return the LocalQueue: as Kueue holds it, else as a label says."""
-    held = str(workload.get("spec", {}).get("queueName", "")) if workload else ""
-    return held or next(filter(None, (_label(one, conventions.LABEL_QUEUE_NAME) for one in marked)), "")
+    named = next(filter(None, (str(one.get("spec", {}).get("queueName", "")) for one in held)), "")
+    return named or next(filter(None, (_label(one, conventions.LABEL_QUEUE_NAME) for one in marked)), "")
 
 
 def _label(made: Object, key: str) -> str:

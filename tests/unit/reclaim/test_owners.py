@@ -55,6 +55,12 @@ LEADER = pod("llm-0", by=LEADERS)
 WORKERS = raw("StatefulSet", "llm-0", by=LEADER, spec={"replicas": 1})
 CHILD_JOB = raw("Job", "set-workers-0", by=JOB_SET)
 FOREIGN = raw("PyTorchJob", "torch")
+GROUPED = pod("a", labels={"kueue.x-k8s.io/pod-group-name": "w"})
+PREDICTOR = raw("Deployment", "llama", by=raw("InferenceService", "llama"))
+SERVED = raw("ReplicaSet", "llama-1", by=PREDICTOR)
+SERVICE = (PREDICTOR, SERVED, pod("llama-1-x", by=SERVED))
+NOTEBOOK = raw("StatefulSet", "lab", by=raw("Notebook", "lab"))
+NOTEBOOK_POD = pod("lab-0", by=NOTEBOOK, labels={"kueue.x-k8s.io/pod-group-name": "w"})
 
 
 @pytest.mark.parametrize(
@@ -84,6 +90,24 @@ FOREIGN = raw("PyTorchJob", "torch")
         (
             [(a := pod("a")), (b := pod("b")), workload("w", a, b, pods=2)],
             [("Pod vision/a", "Workload vision/w", 2)],
+        ),
+        (
+            [
+                GROUPED,
+                pod("late", labels={"kueue.x-k8s.io/pod-group-name": "w"}),
+                workload("w", GROUPED, pods=2),
+            ],
+            [("Pod vision/a", "Workload vision/w", 2)],
+        ),
+        ([*SERVICE, workload("w1", SERVICE[-1])], [("InferenceService vision/llama", "", 1)]),
+        ([JOB, (one := pod("a", by=JOB)), workload("w1", one)], [("Job vision/train", "Job vision/train", 1)]),
+        (
+            [NOTEBOOK, NOTEBOOK_POD, workload("w", NOTEBOOK_POD)],
+            [("Notebook vision/lab", "Workload vision/w", 1)],
+        ),
+        (
+            [JOB, workload("job-train", JOB), pod("b", labels={"kueue.x-k8s.io/pod-group-name": "job-train"})],
+            [("Pod vision/b", "", 1)],
         ),
         ([pod("a", cards=0)], []),
         ([{**pod("a"), "status": {"phase": "Succeeded"}}], []),
@@ -162,3 +186,28 @@ def test_what_was_suspended_is_found_again_with_whether_people_know() -> None:
         "Workload vision/job-train",
         True,
     )
+
+
+EXEMPT, UNTIL = "gpuplan.dev/reclaim-exempt", "gpuplan.dev/reclaim-exempt-until"
+
+
+@pytest.mark.parametrize(
+    ("on_the_set", "on_a_job", "on_a_pod", "expected"),
+    [
+        ({}, {}, {}, (False, "")),
+        ({}, {EXEMPT: "true"}, {}, (True, "")),
+        ({EXEMPT: "true"}, {}, {EXEMPT: "true", UNTIL: "2020-01-01"}, (True, "")),
+        ({EXEMPT: "true", UNTIL: "soon"}, {}, {EXEMPT: "true", UNTIL: "2020-01-01"}, (True, "soon")),
+        ({EXEMPT: "true", UNTIL: "1 May"}, {EXEMPT: "true", UNTIL: "2020-01-01"}, {}, (True, "1 May")),
+        ({EXEMPT: "true", UNTIL: "20270101"}, {EXEMPT: "true", UNTIL: "2026-12-24"}, {}, (True, "20270101")),
+        ({EXEMPT: "false"}, {}, {UNTIL: "2027-01-01"}, (False, "")),
+    ],
+)
+def test_of_several_exemptions_wherever_they_stand_the_one_that_spares_longest_counts(
+    on_the_set: Raw, on_a_job: Raw, on_a_pod: Raw, expected: tuple[bool, str]
+) -> None:
+    top = raw("JobSet", "set", labels=on_the_set)
+    jobs = [raw("Job", "set-a", by=top), raw("Job", "set-b", by=top, labels=on_a_job)]
+    pods = [pod("a", by=jobs[0], labels=on_a_pod), pod("b", by=jobs[1])]
+    (one,) = owners(grouped(top, *jobs, *pods), ("nvidia.com/gpu",), ())
+    assert (one.exempt, one.exempt_until) == expected
