@@ -1,7 +1,8 @@
 """The reclaimer of a cluster: one small program that looks for idle work, and just the rights that it needs.
 
 It runs once, since two would give every notice twice, and is replaced by ending the old one first. It has no rights on the
-cluster, only a Role in each namespace of a team: read what holds cards, write to what it may stop, tell by Events.
+cluster, only a Role in each namespace of a team: read what holds cards, and where it acts, write to what it may stop and tell
+by Events.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
         yield base.manifest(fleet, cluster, base.RECLAIM, made, path, cluster.path)
     for team in cluster.teams:
         for namespace in team.namespaces:
-            yield base.manifest(fleet, cluster, base.RECLAIM, _role(namespace, cluster), path, team.path)
+            yield base.manifest(fleet, cluster, base.RECLAIM, _role(namespace, cluster, fleet), path, team.path)
             yield base.manifest(fleet, cluster, base.RECLAIM, _role_binding(namespace), path, team.path)
 
 
@@ -59,22 +60,24 @@ def _service_account() -> ServiceAccount:
     }
 
 
-def _role(namespace: str, cluster: Cluster) -> Role:
+def _role(namespace: str, cluster: Cluster, fleet: Fleet) -> Role:
     """Return the rights in one namespace; they follow from the kinds that are read and stopped there."""
+    acts = fleet.governance.reclaim.mode is ReclaimMode.SUSPEND
     return {
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "Role",
         "metadata": base.namespaced(NAME, namespace, base.RECLAIM),
-        "rules": _rules(kinds(cluster.frameworks)),
+        "rules": _rules(kinds(cluster.frameworks), acts=acts),
     }
 
 
-def _rules(some: Sequence[Kind]) -> list[PolicyRule]:
-    """Return a rule for each group and set of verbs, and the one for Events."""
+def _rules(some: Sequence[Kind], *, acts: bool) -> list[PolicyRule]:
+    """Return a rule for each group and set of verbs, and the one for Events. Who only looks may write nothing."""
     together: defaultdict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
     for kind in some:
-        together[kind.group, ("list", "patch") if kind.stop else ("list",)].append(kind.resource)
-    together["", ("create",)].append("events")
+        together[kind.group, ("list", "patch") if kind.stop and acts else ("list",)].append(kind.resource)
+    if acts:
+        together["", ("create",)].append("events")
     return [
         {"apiGroups": [group], "resources": sorted(resources), "verbs": list(verbs)}
         for (group, verbs), resources in sorted(together.items())

@@ -14,6 +14,7 @@ from gpuplan.model import reclaim_policy
 from gpuplan.validate.references import references
 from gpuplan.validate.schemas import violations
 from tests.build import fleet
+from tests.controlplane.reclaiming import granted
 from tests.unit.reclaim.test_policy import FLEET
 
 OFF = FLEET.replace("mode: dryRun", "mode: 'off'")
@@ -99,7 +100,7 @@ def test_it_has_rights_in_team_namespaces_alone_and_in_each_of_them() -> None:
 
 
 def test_its_rights_are_to_read_what_holds_cards_to_write_to_what_it_stops_and_to_tell() -> None:
-    role = rendered().of_kind("Role")[0].object
+    role = rendered(SUSPEND).of_kind("Role")[0].object
     assert role["rules"] == [
         {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
         {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
@@ -114,6 +115,12 @@ def test_its_rights_are_to_read_what_holds_cards_to_write_to_what_it_stops_and_t
             "verbs": ["list", "patch"],
         },
     ]
+
+
+def test_who_only_looks_may_write_nothing() -> None:
+    looking, acting = (granted(rendered(text).of_kind("Role")[0].object) for text in (FLEET, SUSPEND))
+    assert {verb for verb, _, _ in looking} == {"list"}
+    assert looking == {right for right in acting if right[0] == "list"}
 
 
 def test_its_series_keep_the_namespace_of_the_work() -> None:
