@@ -20,6 +20,8 @@ HOTTEST = 150
 ERROR_WINDOW = "10m"
 IMPOSSIBLE_ERRORS = 1_000_000
 """No memory loses data as often within the window."""
+_HOLDER = ("container", "instance", "namespace", "pod", "vgpu")
+"""Labels that change when a program ends or its exporter starts anew, both of which an error brings about."""
 
 
 def families(catalog: Catalog, pools: Iterable[NodePool]) -> dict[str, tuple[Family, tuple[NodePool, ...]]]:
@@ -92,8 +94,18 @@ def hot(family: Family, margin: int) -> str:
 
 def corrupted(family: Family) -> str:
     """Find the cards whose memory lost data within the window; a blank value between two good ones is no error."""
-    grown = _per_card(family, f"increase({family.exporter.metrics.uncorrectable}[{ERROR_WINDOW}])")
-    return _with_pool(family, f"{grown} > 0 < {IMPOSSIBLE_ERRORS}")
+    count = grown(family.exporter.metrics.uncorrectable, ERROR_WINDOW, family.exporter.holder.values())
+    return _with_pool(family, f"{_per_card(family, count)} > 0 < {IMPOSSIBLE_ERRORS}")
+
+
+def grown(count: str, window: str, holder: Iterable[str] = ()) -> str:
+    """Return by how much a count of errors has grown within a window, whoever held the card before and after.
+
+    An error ends the program, and the series of the card then bears another pod or none: `increase` looks at each series
+    alone and sees none of it. `holder` are the exporter's own labels of whoever holds the card.
+    """
+    ours = ", ".join(sorted({*_HOLDER, *holder}))
+    return f"max without ({ours}) ({count}) - min without ({ours}) (min_over_time({count}[{window}]))"
 
 
 def unhealthy(family: Family) -> str:

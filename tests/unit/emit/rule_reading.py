@@ -131,10 +131,12 @@ def _selected(world: World, node: promql.VectorSelector) -> Labels:
 def _aggregated(world: World, node: promql.AggregateExpr) -> Labels:
     inner = _labels(world, node.expr)
     named = frozenset(node.modifier.labels) if node.modifier else NONE
-    world.need(inner, named, node)
+    without = bool(node.modifier and node.modifier.type != promql.AggModifierType.By)
+    if not without:
+        world.need(inner, named, node)
     if str(node.op) in KEEP_ROWS:
         return inner
-    return named if not node.modifier or node.modifier.type == promql.AggModifierType.By else inner - named
+    return inner - named if without else named
 
 
 def _called(world: World, node: promql.Call) -> Labels:

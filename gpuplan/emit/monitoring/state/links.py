@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan.emit import agents
-from gpuplan.emit.monitoring import scenes
+from gpuplan.emit.monitoring import card_series, scenes
 from gpuplan.emit.monitoring.alerts import Alert, Case
 from gpuplan.emit.monitoring.state.common import CARD, WHO, steady
 from gpuplan.model.fleet import Cluster, Fleet
@@ -62,10 +62,11 @@ def _pcie(card: scenes.Card, limit: int) -> Alert:
 
 def _nvlink(card: scenes.Card, limit: int) -> Alert:
     """A row of a link names its card in other words (`gpu_uuid`) than the rows of cards do."""
+    often = f"{_of_card(f'rate({CHECKSUMS}[{_WINDOW}])')} > {limit} < {_IMPOSSIBLE}"
+    once = f"{_of_card(card_series.grown(RECOVERIES, _WINDOW))} > 0 < {_IMPOSSIBLE}"
     return Alert(
         name="GpuNvlinkErrors",
-        expr=f'label_replace({_of_card("rate", CHECKSUMS)} > {limit} < {_IMPOSSIBLE}, "error", "checksum", "", "")\n'
-        f'or\nlabel_replace({_of_card("increase", RECOVERIES)} > 0 < {_IMPOSSIBLE}, "error", "recovery", "", "")',
+        expr=f'label_replace({often}, "error", "checksum", "", "")\nor\nlabel_replace({once}, "error", "recovery", "", "")',
         hold=_HOLD,
         severity="warning",
         summary="A GPU has errors on its NVLinks.",
@@ -75,9 +76,9 @@ def _nvlink(card: scenes.Card, limit: int) -> Alert:
     )
 
 
-def _of_card(function: str, metric: str) -> str:
+def _of_card(errors: str) -> str:
     """Add up a card's links; a card that several pods hold, or a sum that the driver made, counts once."""
-    each = f'label_replace({function}({metric}[{_WINDOW}]), "UUID", "$1", "gpu_uuid", "(.+)")'
+    each = f'label_replace({errors}, "UUID", "$1", "gpu_uuid", "(.+)")'
     return f"sum by ({CARD}) (max by ({CARD}, nvlink) ({each}))"
 
 
@@ -96,6 +97,14 @@ def _nvlink_cases(card: scenes.Card, limit: int) -> Iterator[Case]:
         name="a link had to recover",
         inputs={recoveries: "0x3 1x60"},
         at="5m",
+        fires=({**card.labels, "error": "recovery"},),
+    )
+    ended = {card.of(RECOVERIES, pod="job-0"): "0x4 stale", card.of(RECOVERIES): "_x4 1x60"}
+    yield Case(
+        kind="firing",
+        name="the recovery ends the program",
+        inputs=ended,
+        at="6m",
         fires=({**card.labels, "error": "recovery"},),
     )
     own = {label: value for label, value in card.labels.items() if label != "gpu"}

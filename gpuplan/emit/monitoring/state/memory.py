@@ -15,6 +15,8 @@ _FAILED = "DCGM_FI_DEV_ROW_REMAP_FAILURE"
 _PENDING = "DCGM_FI_DEV_ROW_REMAP_PENDING"
 _BLANK = "9223372036854775794"
 """What DCGM writes where a card has no value."""
+_ENDED = (("job-0", "10.0.0.1:9400"), ("", "10.0.0.2:9400"))
+"""Who held the card and where its exporter was, before an error and after."""
 
 
 def alerts(fleet: Fleet, cluster: Cluster) -> Iterator[Alert]:
@@ -122,6 +124,11 @@ def _uncorrectable_cases(fleet: Fleet, cluster: Cluster) -> Iterator[Case]:
         fires=(card.labels,),
     )
     yield Case(kind="edge", name="it was long ago", inputs=long_ago, at="43m")
+    held, after = (card.of(card.family.exporter.metrics.uncorrectable, pod=pod, instance=at) for pod, at in _ENDED)
+    ended = known | {held: "3x4 stale", after: "_x4 4x50"}
+    yield Case(kind="firing", name="the error ends the program", inputs=ended, at="6m", fires=(card.labels,))
+    handed = known | {held: "3x4 stale", after: "_x4 3x50"}
+    yield Case(kind="edge", name="the card goes from one pod to another", inputs=handed, at="6m")
     blank = known | {count: f"3x1 {_BLANK} 3x50"}
     yield Case(kind="edge", name="a value between two is blank", inputs=blank, at="4m")
     yield Case(kind="edge", name="the driver was loaded anew", inputs=known | {count: "3x1 0x50"}, at="4m")
