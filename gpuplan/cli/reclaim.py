@@ -6,11 +6,13 @@ import datetime
 import gc
 import json
 import re
+import signal
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -101,7 +103,7 @@ def command(access: Access, **options: Any) -> None:
         run = _Run(actor=actor, prometheus=prometheus, act=said.act, show=show)
         if said.every:
             _for_ever(run, said.every, said.listen)
-        raise SystemExit(_once(run, said.at or datetime.datetime.now(tz=datetime.UTC)))
+        raise SystemExit(_once(run, said.at))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,13 +185,16 @@ def _shown(
     return show
 
 
-def _once(run: _Run, now: datetime.datetime) -> int:
-    """Look once, and act where that is asked for; return the exit code."""
+def _once(run: _Run, at: datetime.datetime | None = None) -> int:
+    """Look once, now unless `at` is given, and act where that is asked for; return the exit code."""
     from gpuplan.cluster.kube import Fault  # noqa: PLC0415 - see above
     from gpuplan.reclaim.looking import look  # noqa: PLC0415
 
-    actor = run.actor
-    sight = look(actor.policy, actor.kube, run.prometheus, now)
+    def clock() -> datetime.datetime:
+        return at or datetime.datetime.now(tz=datetime.UTC)
+
+    actor, now = run.actor, clock()
+    sight = look(actor.policy, actor.kube, run.prometheus, clock, at)
     if isinstance(sight, Fault):
         log(f"gpuplan: {sight.summary}")
         return NOT_REACHED
@@ -197,7 +202,12 @@ def _once(run: _Run, now: datetime.datetime) -> int:
     decision = decide(actor.policy, seen, now)
     actor.report(decision)
     run.show(decision, now)
-    faults = [*sight.faults, *(actor.act(seen, decision, now, log) if run.act else ())]
+    faults = [*sight.faults, *(actor.act(seen, decision, now, clock, log) if run.act else ())]
+    if decision.blind:
+        faults.append(
+            f"{run.prometheus.url} knows nothing new of any card of cluster {actor.policy.cluster}: look at its rules, its "
+            "clock, and where it keeps several clusters at the external label `cluster`"
+        )
     for fault in faults:
         log(f"gpuplan: {fault}")
     if seen.distrust:
@@ -207,8 +217,15 @@ def _once(run: _Run, now: datetime.datetime) -> int:
     return 1 if faults else 0
 
 
+def _end(_signal: int, _frame: FrameType | None) -> NoReturn:
+    """End at once: whatever is left undone, the next look does."""
+    raise SystemExit(0)
+
+
 def _for_ever(run: _Run, every: int, listen: tuple[str, int] | None) -> NoReturn:
     """Look again and again. A look that fails is said and forgotten: the next one begins anew."""
+    # The first process of a container is not ended by a signal that it does not handle.
+    signal.signal(signal.SIGTERM, _end)
     gc.enable()
     metrics = run.actor.metrics
     run.actor.begin()
@@ -219,6 +236,6 @@ def _for_ever(run: _Run, every: int, listen: tuple[str, int] | None) -> NoReturn
         except OSError as error:
             raise click.UsageError(f"--listen: {error.strerror}") from None
     while True:
-        _once(run, datetime.datetime.now(tz=datetime.UTC))
+        _once(run)
         sys.stdout.flush()
         time.sleep(every)

@@ -19,9 +19,12 @@ from gpuplan.reclaim import times
 from gpuplan.reclaim.decide import HOUR, Decision
 from gpuplan.reclaim.observed import Observations, Suspended
 from gpuplan.reclaim.steps import Count, CreateEvent, Patch, PostAlert, Step, steps, tell
-from gpuplan.reclaim.verdicts import Action, Verdict
+from gpuplan.reclaim.verdicts import Action, Reclamation, Verdict
 
 EVENTS = ("v1", "events")
+STILL_TRUE = datetime.timedelta(minutes=5)
+"""How long a verdict may be acted on; large clusters and slow servers make a look long."""
+LATE = "the look took too long to suspend by it; the next look judges it anew"
 LONGEST_MESSAGE = 1024
 """Characters of an Event's message."""
 
@@ -61,18 +64,32 @@ class Actor:
         self.metrics.look(by_name, idle, circuit_open=decision.circuit_open)
 
     def act(
-        self, seen: Observations, decision: Decision, now: datetime.datetime, log: Callable[[str], None]
+        self,
+        seen: Observations,
+        decision: Decision,
+        now: datetime.datetime,
+        clock: Callable[[], datetime.datetime],
+        log: Callable[[str], None],
     ) -> tuple[str, ...]:
-        """Tell whom we did not get to tell, then do what was decided. Return what could not be done, a line each."""
-        faults = [self._take(str(one.owner), tell(one)) for one in seen.suspended if one.untold]
-        for one in decision.reclamations:
-            if one.action is Action.NONE:
-                continue
-            fault = self._take(str(one.owner.reference), steps(self.policy, one, now))
-            if not fault and one.action is not Action.REMIND:
-                log(f"{one.action.value} {one.owner.reference}: {one.why}")
-            faults.append(fault)
+        """Suspend, tell whom we did not get to tell, then do what else was decided at `now`.
+
+        Return what could not be done, a line each. What was judged long ago is not suspended: it may work again by now.
+        """
+        due = [one for one in decision.reclamations if one.action is Action.SUSPEND]
+        others = [one for one in decision.reclamations if one.action not in (Action.SUSPEND, Action.NONE)]
+        faults = [
+            self._do(one, now, log) if clock() - now <= STILL_TRUE else f"{one.owner.reference}: {LATE}" for one in due
+        ]
+        faults += [self._take(str(one.owner), tell(one)) for one in seen.suspended if one.untold]
+        faults += [self._do(one, now, log) for one in others]
         return tuple(fault for fault in faults if fault)
+
+    def _do(self, one: Reclamation, now: datetime.datetime, log: Callable[[str], None]) -> str:
+        """Do what was decided of one owner; return what could not be done."""
+        fault = self._take(str(one.owner.reference), steps(self.policy, one, now))
+        if not fault and one.action is not Action.REMIND:
+            log(f"{one.action.value} {one.owner.reference}: {one.why}")
+        return fault
 
     def _take(self, who: str, some: Iterable[Step]) -> str:
         """Take steps until one fails; return which and why, empty where all were taken."""

@@ -26,6 +26,8 @@ KNOWN_WHATEVER_PROMETHEUS_SAYS = (
 )
 WITHDRAWS = (Verdict.UNWATCHED, Verdict.PROTECTED, Verdict.EXEMPT, Verdict.ACTIVE, Verdict.STARTING, Verdict.YOUNG)
 """Verdicts that end a notice. What is only unknown leaves it standing, and nothing happens meanwhile."""
+UNSEEN = (Verdict.NO_DATA, Verdict.STALE)
+"""Verdicts on work of whose cards there is no sample, or none of today."""
 UNBROKEN = (Verdict.IDLE, Verdict.NOTICE, Verdict.IN_GRACE, Verdict.NOTICE_ONLY)
 """Idle owners that the breaker can still spare."""
 
@@ -36,6 +38,12 @@ class Decision:
 
     reclamations: tuple[Reclamation, ...]
     circuit_open: bool
+
+    @property
+    def blind(self) -> bool:
+        """Whether nothing is known now of any work that should be known: then it is not the work that is odd."""
+        found = {one.verdict for one in self.reclamations}
+        return not found.isdisjoint(UNSEEN) and not any(one.is_idle or one is Verdict.ACTIVE for one in found)
 
 
 def decide(policy: ReclaimPolicy, seen: Observations, now: datetime.datetime) -> Decision:

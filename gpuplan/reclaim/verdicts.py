@@ -62,15 +62,6 @@ IDLE = (
     Verdict.RATE_LIMITED,
     Verdict.CIRCUIT_OPEN,
 )
-BLIND = (
-    Verdict.NO_DATA,
-    Verdict.STALE,
-    Verdict.IMPLAUSIBLE,
-    Verdict.NOT_COVERED,
-    Verdict.PROMETHEUS_UNREACHABLE,
-    Verdict.PROMETHEUS_PARTIAL,
-)
-"""Verdicts by which nothing is known of work that should be known."""
 
 
 class Action(enum.Enum):

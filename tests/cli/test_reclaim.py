@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,6 +58,28 @@ def test_an_api_server_that_cannot_be_reached_is_exit_code_3(
     where = ["--policy", str(tmp_path / "policy.json"), "--kubeconfig", str(config)]
     assert run(["reclaim", "--prometheus", "http://127.0.0.1:1", *where]) == 3
     assert "http://127.0.0.1:1 cannot be reached" in capsys.readouterr().err
+
+
+def test_a_look_that_is_repeated_ends_when_it_is_asked_to_also_as_the_first_process_of_a_container(
+    tmp_path: Path,
+) -> None:
+    """The kernel keeps signals without a handler from a first process, and the kubelet would have to kill it."""
+    (tmp_path / "policy.json").write_text(text(policy()), encoding="utf-8")
+    config = kubeconfig(tmp_path, "http://127.0.0.1:1", "token")
+    where = [
+        "--policy",
+        str(tmp_path / "policy.json"),
+        "--kubeconfig",
+        str(config),
+        "--prometheus",
+        "http://127.0.0.1:1",
+    ]
+    command = [sys.executable, "-m", "gpuplan", "reclaim", *where, "--every", "1h"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as program:
+        assert program.stderr
+        program.stderr.readline()
+        program.terminate()
+        assert program.wait(timeout=30) == 0
 
 
 def test_without_any_cluster_it_is_used_wrongly(

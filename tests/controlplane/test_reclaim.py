@@ -250,7 +250,7 @@ def test_as_deployed_it_looks_again_and_again_and_says_so_to_prometheus(play: Pl
                 metrics = answer.read().decode()
         finally:
             program.terminate()
-            program.wait(timeout=30)
+            assert program.wait(timeout=30) == 0
     assert 'gpuplan_reclaim_candidates{verdict="young"} 1.0' in metrics  # by the machine's own clock
     assert 'gpuplan_reclaimed_workloads_total{namespace="blind",owner_kind="Job",reason="idle"} 0.0' in metrics
     assert "gpuplan_reclaim_circuit_open 0.0" in metrics
@@ -352,8 +352,8 @@ def test_a_prometheus_that_is_away_incomplete_old_or_silent_makes_nothing_happen
         away = play.reclaimer("blind", server, "http://127.0.0.1:1").look(play.start, "--act", code=3)
         part = play.reclaimer("blind", server, half).look(play.start, "--act", code=3)
         reclaimer = play.reclaimer("blind", server)
-        silent = reclaimer.look(play.start + 180 * MINUTE, "--act")
-        late = reclaimer.look(play.start + 64 * MINUTE, "--act")
+        silent = reclaimer.look(play.start + 180 * MINUTE, "--act", code=1)
+        late = reclaimer.look(play.start + 64 * MINUTE, "--act", code=1)
         gap = reclaimer.look(play.start - 40 * MINUTE, "--act")
     name = str(play.jobs["blind"])
     assert [one.of(name) for one in (away, part)] == [["prometheus_unreachable"], ["prometheus_partial"]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import http.server
 import json
 import threading
@@ -64,7 +65,12 @@ def serving(**answers: int) -> Iterator[Server]:
         server.server_close()
 
 
-def act(server: Server, observed: Observations, alertmanager: str = "") -> tuple[tuple[str, ...], Actor]:
+def act(
+    server: Server,
+    observed: Observations,
+    alertmanager: str = "",
+    late: datetime.timedelta = datetime.timedelta(0),
+) -> tuple[tuple[str, ...], Actor]:
     configuration = client.Configuration()
     configuration.host = server.url
     actor = Actor(
@@ -74,7 +80,7 @@ def act(server: Server, observed: Observations, alertmanager: str = "") -> tuple
         metrics=ReclaimMetrics(),
     )
     actor.begin()
-    faults = actor.act(observed, decide(policy(), observed, NOW), NOW, lambda _: None)
+    faults = actor.act(observed, decide(policy(), observed, NOW), NOW, lambda: NOW + late, lambda _: None)
     return faults, actor
 
 
@@ -90,6 +96,16 @@ def test_a_suspension_is_counted_once_and_the_version_that_was_judged_is_asked_f
     assert count(actor) == 1
     patches = [body for command, _, body in server.got if command == "PATCH"]
     assert [body["metadata"].get("resourceVersion") for body in patches] == ["7", None]
+
+
+def test_what_was_judged_long_ago_is_not_suspended_and_people_are_told_all_the_same() -> None:
+    with serving() as server:
+        faults, actor = act(
+            server, seen(owner("a", notes=told(31)), owner("b")), late=datetime.timedelta(minutes=5, seconds=1)
+        )
+    assert faults == ("Job vision/a: the look took too long to suspend by it; the next look judges it anew",)
+    assert count(actor) == 0
+    assert [path.rpartition("/")[2] for command, path, _ in server.got if command == "PATCH"] == ["job-b"]
 
 
 def test_where_the_object_has_changed_nothing_else_is_done() -> None:
