@@ -1,4 +1,4 @@
-"""What the alerts on the state of cards share: how a card is named, what a planned drain silences, and pools for their cases."""
+"""What the alerts on the state of cards share: how a card is named, which nodes are left in peace, and pools for their cases."""
 
 from __future__ import annotations
 
@@ -18,13 +18,25 @@ WHO = (
 """A card in words; some vendors' cards have no index, others no id, and a node may be in no pool that is known."""
 
 CORDON = "kube_node_spec_unschedulable"
+CREATED = "kube_node_created"
+JOINING_MINUTES = 30
+"""What a new node may take until its driver is built, its agents are there and its cards are cut."""
 WHILE = 60
 """Minutes that most cases last."""
 
 
+_DRAINED = f"{CORDON} == 1 unless on (node) {CORDON} offset 1d == 1"
+_JOINING = f"time() - {CREATED} < {60 * JOINING_MINUTES}"
+
+
 def unless_drained(expression: str) -> str:
     """Leave out the nodes that were cordoned within a day: somebody works on them. One that is forgotten counts again."""
-    return f"({expression})\nunless on (node) ({CORDON} == 1 unless on (node) {CORDON} offset 1d == 1)"
+    return f"({expression})\nunless on (node) ({_DRAINED})"
+
+
+def unless_away(expression: str) -> str:
+    """Leave out the nodes that were cordoned within a day, and those that have just joined."""
+    return f"({expression})\nunless on (node) ({_DRAINED} or {_JOINING})"
 
 
 def with_pool(expression: str) -> str:

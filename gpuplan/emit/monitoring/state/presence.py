@@ -10,10 +10,12 @@ from gpuplan.emit.monitoring.alerts import Alert, Case
 from gpuplan.emit.monitoring.series import CARDS_PER_NODE, NODE_CARDS, NODE_POOL
 from gpuplan.emit.monitoring.state.common import (
     CORDON,
+    CREATED,
+    JOINING_MINUTES,
     WHILE,
     examples,
     steady,
-    unless_drained,
+    unless_away,
     with_pool,
 )
 from gpuplan.model.fleet import Cluster, Fleet
@@ -21,44 +23,58 @@ from gpuplan.model.pools import NodePool, allocatable
 
 _UNKNOWN_MINUTES = 15
 _ALLOCATABLE_MINUTES = 10
+_ANY_NODE = "kube_node_info"
 
 
 def alerts(fleet: Fleet, cluster: Cluster) -> Iterator[Alert]:
     """Yield the alerts on what is missing, but for counters (`counters`)."""
-    yield _nodes_unknown(cluster)
+    yield _nodes_unknown(fleet, cluster)
     yield _exporter_down(fleet, cluster)
     yield from _missing(fleet, cluster)
     yield from _allocatable_low(cluster)
 
 
-def _nodes_unknown(cluster: Cluster) -> Alert:
-    known = scenes.in_pool(cluster.pools[0])
+def _nodes_unknown(fleet: Fleet, cluster: Cluster) -> Alert:
+    """Not where no node has a card: an autoscaler may have taken away the last one on purpose."""
     return Alert(
         name="GpuNodesUnknown",
-        expr=f"absent({NODE_POOL})",
+        expr=f"absent({NODE_POOL})\nand on () (absent({_ANY_NODE}) or {' or '.join(_signs_of_cards(fleet, cluster))})",
         wait=f"{_UNKNOWN_MINUTES}m",
         severity="warning",
         summary="Monitoring does not know which nodes have GPUs.",
         description=f"{node_pools.unknown(cluster)}: alerts on missing GPUs and exporters cannot fire.",
-        cases=(
-            Case(kind="firing", name="the last node is gone", inputs={known: "1 stale"}, at="16m", fires=({},)),
-            Case(kind="healthy", name="a node is known", inputs=steady(known), at="16m"),
-            Case(kind="absent", name="no node was ever known", inputs={}, at="15m", fires=({},)),
-            Case(
-                kind="edge",
-                name="nothing is known for less than a quarter of an hour",
-                inputs={known: "1 stale"},
-                at="15m",
-            ),
-        ),
+        cases=tuple(_nodes_unknown_cases(fleet, cluster.pools[0])),
     )
+
+
+def _signs_of_cards(fleet: Fleet, cluster: Cluster) -> Iterator[str]:
+    """What says that there are nodes with cards, by what they offer and by what their exporters report."""
+    names = "|".join(sorted({base.prometheus_label(resource) for _, resource, _ in _offered(cluster)}))
+    if names:
+        yield f'count(kube_node_status_capacity{{resource=~"{names}"}} > 0)'
+    for family, _ in card_series.families(fleet.catalog, cluster.pools).values():
+        yield f"count({family.exporter.metrics.presence})"
+
+
+def _nodes_unknown_cases(fleet: Fleet, pool: NodePool) -> Iterator[Case]:
+    known, somebody = scenes.in_pool(pool), steady(scenes.series(_ANY_NODE, node="control-plane-1"))
+    card = scenes.card(fleet.catalog, pool)
+    reported = somebody | steady(card.of(card.family.exporter.metrics.presence), value=40)
+    yield Case(kind="firing", name="nodes and all are seen no more", inputs={known: "1 stale"}, at="16m", fires=({},))
+    yield Case(kind="firing", name="a card of no node is reported", inputs=reported, at="15m", fires=({},))
+    yield Case(kind="healthy", name="a node is known", inputs=steady(known), at="16m")
+    yield Case(kind="absent", name="no node was ever known", inputs={}, at="15m", fires=({},))
+    yield Case(
+        kind="edge", name="nothing is known for less than a quarter of an hour", inputs={known: "1 stale"}, at="15m"
+    )
+    yield Case(kind="edge", name="no node has a card", inputs=somebody | {known: "1 stale"}, at="20m")
 
 
 def _exporter_down(fleet: Fleet, cluster: Cluster) -> Alert:
     wait = fleet.monitoring.thresholds.exporter_down_minutes
     return Alert(
         name="GpuExporterDownOnGpuNode",
-        expr=unless_drained(card_series.silent(fleet.catalog, cluster.pools)),
+        expr=unless_away(card_series.silent(fleet.catalog, cluster.pools)),
         wait=f"{wait}m",
         severity="critical",
         summary="A GPU node reports no GPU.",
@@ -104,6 +120,11 @@ def _exporter_down_cases(fleet: Fleet, cluster: Cluster, wait: int) -> Iterator[
         inputs=watched | {cordon: f"0 1x{wait + WHILE}"},
         at=f"{wait + 1}m",
     )
+    new = watched | {scenes.series(CREATED, node=node): f"0x{wait + WHILE}"}
+    fires = {"node": node, "pool": pool.name}
+    yield Case(kind="edge", name="a node has just joined", inputs=new, at=f"{JOINING_MINUTES - 1}m")
+    late = f"{JOINING_MINUTES + wait}m"
+    yield Case(kind="firing", name="a node has joined and never reports", inputs=new, at=late, fires=(fires,))
 
 
 def _watched(fleet: Fleet, pool: NodePool, minutes: int) -> dict[str, str]:
@@ -126,7 +147,7 @@ def _missing(fleet: Fleet, cluster: Cluster) -> Iterator[Alert]:
     wait = fleet.monitoring.thresholds.card_missing_minutes
     yield Alert(
         name="GpuMissingFromNode",
-        expr=unless_drained(card_series.missing(fleet.catalog, cluster.pools)),
+        expr=unless_away(card_series.missing(fleet.catalog, cluster.pools)),
         wait=f"{wait}m",
         severity="critical",
         summary="A node reports fewer GPUs than its pool has.",
@@ -174,9 +195,16 @@ def _reporting(fleet: Fleet, pool: NodePool, minutes: int, lost: int) -> dict[st
     }
 
 
+def _offered(cluster: Cluster) -> list[tuple[NodePool, str, int]]:
+    """Return each pool with each resource that its nodes offer, and how much; pods may claim devices instead."""
+    return [(pool, made.resource, made.per_node) for pool in cluster.pools for made in allocatable(pool)]
+
+
 def _allocatable_low(cluster: Cluster) -> Iterator[Alert]:
-    """Not where pods claim devices: such nodes offer no counted resource."""
-    offered = [(pool, made.resource, made.per_node) for pool in cluster.pools for made in allocatable(pool)]
+    """By what kubelet still counts and offers no more. Five minutes after a plugin is gone, kubelet counts nothing either
+    (Kubernetes 1.36), so that nodes that offer nothing at all are another part.
+    """
+    offered = _offered(cluster)
     if not offered:
         return
     names = "|".join(sorted({base.prometheus_label(resource) for _, resource, _ in offered}))
@@ -184,16 +212,22 @@ def _allocatable_low(cluster: Cluster) -> Iterator[Alert]:
         f'max by (node, resource) (kube_node_status_{kind}{{resource=~"{names}"}})'
         for kind in ("capacity", "allocatable")
     )
+    pools = "|".join(sorted({pool.name for pool, _, _ in offered}))
+    nothing = (
+        f'({NODE_POOL}{{pool=~"{pools}"}} unless on (node) ({left} > 0)\n'
+        "and on (node) max by (node) (kube_node_status_allocatable))"
+    )
     pool, resource, count = offered[0]
     yield Alert(
         name="GpuAllocatableLow",
-        expr=unless_drained(with_pool(f"{capacity} - {left} > 0")),
+        expr=unless_away(f"{with_pool(f'{capacity} - {left} > 0')}\nor on (node) {nothing}"),
         wait=f"{_ALLOCATABLE_MINUTES}m",
         severity="warning",
         summary="A node offers fewer GPUs than it has.",
-        description="The device plugin of node {{ $labels.node }} of pool {{ $labels.pool }} took back {{ $value }} of "
-        "{{ $labels.resource }}: it found them unhealthy, and they stay so until it starts anew. Look in its log for the "
-        "reason first.",
+        description="The device plugin of node {{ $labels.node }} of pool {{ $labels.pool }} "
+        "{{ with $labels.resource }}took back {{ $value }} of {{ . }}: it found them unhealthy, and they stay so until it "
+        "starts anew{{ else }}offers nothing: it does not run, or kubelet does not know of it{{ end }}. Look in its log for "
+        "the reason first.",
         cases=tuple(_allocatable_cases(pool, base.prometheus_label(resource), count)),
     )
 
@@ -218,6 +252,15 @@ def _allocatable_cases(pool: NodePool, resource: str, count: int) -> Iterator[Ca
         name="the node says nothing of what it offers",
         inputs=here | {capacity: "4x60"},
         at=later,
+    )
+    ended = here | {capacity: f"{count}x4 0x{WHILE}", left: f"0x{WHILE}"}
+    yield Case(
+        kind="firing", name="the plugin is gone", inputs=ended, at="20m", fires=({"node": node, "pool": pool.name},)
+    )
+    memory = scenes.series("kube_node_status_allocatable", node=node, resource="memory", unit="byte")
+    never = here | {memory: f"64e9x{WHILE}"}
+    yield Case(
+        kind="firing", name="the plugin never came", inputs=never, at=later, fires=({"node": node, "pool": pool.name},)
     )
     gone = {name: values for name, values in low.items() if name not in here}
     yield Case(kind="edge", name="the node is in no pool", inputs=gone, at=later)
