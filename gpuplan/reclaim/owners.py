@@ -250,13 +250,18 @@ def _begun(status: Mapping[str, Any]) -> Iterator[datetime.datetime]:
 
 
 def _asked(spec: Mapping[str, Any]) -> dict[str, int]:
-    """Return what the pod holds of each resource: the sum over its containers, or what an init container needed more."""
+    """Return what the pod holds of each resource: the sum over its containers, or what an init container needed more.
+
+    An init container that is restarted always is a sidecar and runs beside the others.
+    """
     together: defaultdict[str, int] = defaultdict(int)
     before: defaultdict[str, int] = defaultdict(int)
-    for container in spec.get("containers", ()):
+    first = spec.get("initContainers", ())
+    sidecars = [one for one in first if one.get("restartPolicy") == "Always"]
+    for container in [*spec.get("containers", ()), *sidecars]:
         for name, count in _limits(container):
             together[name] += count
-    for container in spec.get("initContainers", ()):
+    for container in first:
         for name, count in _limits(container):
             before[name] = max(before[name], count)
     return {name: max(together[name], before[name]) for name in {*together, *before}}

@@ -211,3 +211,17 @@ def test_of_several_exemptions_wherever_they_stand_the_one_that_spares_longest_c
     pods = [pod("a", by=jobs[0], labels=on_a_pod), pod("b", by=jobs[1])]
     (one,) = owners(grouped(top, *jobs, *pods), ("nvidia.com/gpu",), ())
     assert (one.exempt, one.exempt_until) == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "cards"),
+    [
+        ({"restartPolicy": "Always"}, 2),
+        ({}, 1),
+    ],
+)
+def test_a_sidecar_holds_its_cards_beside_the_others_and_what_ran_before_them_does_not(first: Raw, cards: int) -> None:
+    made = pod("a")
+    made["spec"]["initContainers"] = [{**made["spec"]["containers"][0], "name": "first", **first}]
+    (one,) = owners(grouped(made), ("nvidia.com/gpu",), ())
+    assert one.cards == cards
