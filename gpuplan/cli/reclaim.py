@@ -21,7 +21,7 @@ from gpuplan import conventions
 from gpuplan.cli.options import cluster_option, colour, fleet_option, json_option, log, say, today
 from gpuplan.cli.outcome import report_findings, selected
 from gpuplan.cli.server import NOT_REACHED, prometheus_options
-from gpuplan.cluster.access import Access
+from gpuplan.cluster.access import Access, address
 from gpuplan.model.reclaim import ReclaimMode
 from gpuplan.model.reclaim_policy import ReclaimPolicy, policy, read
 from gpuplan.reclaim.decide import Decision, decide
@@ -136,7 +136,7 @@ class _Run:
 
 
 def _actor(said: _Options, held: ReclaimPolicy) -> Actor:
-    """Return who acts. Raises UsageError where no cluster is configured."""
+    """Return who acts. Raises UsageError where no cluster is configured, or Alertmanager's address is none."""
     from gpuplan.cluster.alertmanager import Alertmanager  # noqa: PLC0415 - see above
     from gpuplan.cluster.kube import Fault, connect  # noqa: PLC0415
     from gpuplan.cluster.metrics import ReclaimMetrics  # noqa: PLC0415
@@ -146,7 +146,10 @@ def _actor(said: _Options, held: ReclaimPolicy) -> Actor:
     if isinstance(kube, Fault):
         raise click.UsageError(kube.summary)
     url = said.alertmanager or held.alertmanager_url
-    return Actor(policy=held, kube=kube, alertmanager=Alertmanager(url) if url else None, metrics=ReclaimMetrics())
+    where = address(url) if url else None
+    if isinstance(where, str):
+        raise click.UsageError(f"The address of Alertmanager is none: {where}.")
+    return Actor(policy=held, kube=kube, alertmanager=Alertmanager(where) if where else None, metrics=ReclaimMetrics())
 
 
 def _file(path: Path) -> ReclaimPolicy:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import urllib3
 
+from gpuplan.cluster.access import Address
+
 PATIENCE_SECONDS = 10.0
 TRIES = 3
 
@@ -24,10 +26,12 @@ class Notice:
 
 
 class Alertmanager:
-    """One Alertmanager, by the address that its own paths stand behind."""
+    """One Alertmanager, by the address that its own paths stand behind. What is said of it names no password."""
 
-    def __init__(self, url: str) -> None:
-        self._url = url.rstrip("/")
+    def __init__(self, where: Address) -> None:
+        self._url = where.url
+        named = bool(where.user or where.password)
+        self._headers = urllib3.make_headers(basic_auth=f"{where.user}:{where.password}") if named else {}
         # An alert is a state: sending it twice is the same as once.
         retry = urllib3.Retry(total=TRIES, backoff_factor=0.2, allowed_methods=None, status_forcelist=(502, 503, 504))
         self._pool = urllib3.PoolManager(retries=retry, timeout=PATIENCE_SECONDS)
@@ -40,7 +44,7 @@ class Alertmanager:
             "startsAt": notice.since.isoformat(),
             "endsAt": notice.until.isoformat(),
         }
-        headers = {"Content-Type": "application/json"}
+        headers = {**self._headers, "Content-Type": "application/json"}
         try:
             answer = self._pool.request("POST", f"{self._url}/api/v2/alerts", body=json.dumps([alert]), headers=headers)
         except urllib3.exceptions.HTTPError as error:

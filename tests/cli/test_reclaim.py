@@ -82,6 +82,23 @@ def test_a_look_that_is_repeated_ends_when_it_is_asked_to_also_as_the_first_proc
         assert program.wait(timeout=30) == 0
 
 
+def test_an_address_of_alertmanager_that_is_none_is_used_wrongly(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "policy.json").write_text(text(policy()), encoding="utf-8")
+    config = kubeconfig(tmp_path, "http://127.0.0.1:1", "token")
+    where = [
+        "--policy",
+        str(tmp_path / "policy.json"),
+        "--kubeconfig",
+        str(config),
+        "--prometheus",
+        "http://127.0.0.1:1",
+    ]
+    assert run(["reclaim", *where, "--alertmanager", "alertmanager:9093"]) == 2
+    assert "it begins with neither http:// nor https://" in capsys.readouterr().err
+
+
 def test_without_any_cluster_it_is_used_wrongly(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import datetime
 import http.server
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from kubernetes import client
 
+from gpuplan.cluster.access import Address, address
 from gpuplan.cluster.alertmanager import Alertmanager
 from gpuplan.cluster.kube import Fault, Kube
 from gpuplan.cluster.metrics import ReclaimMetrics
@@ -30,6 +32,7 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Page)
         self.answers = answers
         self.got: list[tuple[str, str, Any]] = []
+        self.basic: list[str] = []
 
     @property
     def url(self) -> str:
@@ -43,6 +46,8 @@ class Page(http.server.BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         path = self.path.partition("?")[0]
         self.server.got.append((self.command, path, body))
+        if "Authorization" in self.headers:
+            self.server.basic.append(self.headers["Authorization"])
         status = next((code for end, code in self.server.answers.items() if f"/{end}" in path), 200)
         self.send_response(status)
         self.end_headers()
@@ -73,10 +78,12 @@ def act(
 ) -> tuple[tuple[str, ...], Actor]:
     configuration = client.Configuration()
     configuration.host = server.url
+    where = address(alertmanager or server.url)
+    assert isinstance(where, Address)
     actor = Actor(
         policy=policy(),
         kube=Kube(configuration, "gpuplan-reclaim"),
-        alertmanager=Alertmanager(alertmanager or server.url),
+        alertmanager=Alertmanager(where),
         metrics=ReclaimMetrics(),
     )
     actor.begin()
@@ -128,6 +135,16 @@ def test_an_alertmanager_that_is_away_is_named() -> None:
     with serving() as server:
         faults, _ = act(server, seen(owner()), "http://127.0.0.1:1")
     assert "Alertmanager at http://127.0.0.1:1 cannot be reached" in faults[0]
+
+
+@pytest.mark.parametrize("port", ["", ":1"])
+def test_a_password_in_alertmanagers_address_is_given_to_it_and_shown_to_nobody(port: str) -> None:
+    with serving(alerts=500) as server:
+        whole = server.url if not port else "http://127.0.0.1:1"
+        faults, _ = act(server, seen(owner()), whole.replace("//", "//robot:hush-hush@"))
+    assert len(faults) == 1
+    assert "hush" not in faults[0]
+    assert server.basic == ([] if port else ["Basic " + base64.b64encode(b"robot:hush-hush").decode()])
 
 
 def test_an_event_that_is_there_already_is_as_good_as_a_new_one() -> None:
