@@ -126,7 +126,8 @@ def _burn(found: list[Served], factor: Fraction, name: str, long: Series, short:
 
 
 def _asked(pools: Iterable[Served]) -> str:
-    return f"avg_over_time({series.REQUESTS}{{{_named(pools)}}}[1h]) * 3600 >= {LEAST_REQUESTS}"
+    """Add up the requests of the hour. An average would take the first request of a new release for one a few minutes."""
+    return f"sum_over_time({series.REQUESTS}{{{_named(pools)}}}[1h:1m]) * 60 >= {LEAST_REQUESTS}"
 
 
 def _mean(found: list[Served]) -> Alert:

@@ -15,6 +15,8 @@ ASKED = "0+60x500"
 RARELY = "0x60 5x440"
 """Five requests in eight hours."""
 NOBODY = "900x500"
+FIRST = "_x60 0 2x440"
+"""The first two requests of a model that has just been released."""
 
 
 def burn(one: Served, *, long: bool) -> tuple[Case, ...]:
@@ -40,6 +42,12 @@ def burn(one: Served, *, long: bool) -> tuple[Case, ...]:
             name="five late requests are no trend",
             inputs=_histogram(one, one.bound, kept="0x500", asked=RARELY),
             at="64m",
+        ),
+        Case(
+            kind="edge",
+            name="the first requests of a new release are late",
+            inputs=_histogram(one, one.bound, kept="_x60 0x440", asked=FIRST),
+            at="65m",
         ),
         Case(
             kind="edge",
@@ -78,6 +86,12 @@ def mean(one: Served) -> tuple[Case, ...]:
             name="five late requests are no trend",
             inputs=_sums(one, f"0x60 {10 * promised}x440", RARELY),
             at="64m",
+        ),
+        Case(
+            kind="edge",
+            name="the first requests of a new release take long",
+            inputs=_sums(one, f"_x60 0 {20 * promised}x440", FIRST),
+            at="65m",
         ),
     )
 
