@@ -29,6 +29,8 @@ class Alertmanager:
     """One Alertmanager, by the address that its own paths stand behind. What is said of it names no password."""
 
     def __init__(self, where: Address) -> None:
+        self.away = False
+        """Whether it did not answer when it was last sent something."""
         self._url = where.url
         named = bool(where.user or where.password)
         self._headers = urllib3.make_headers(basic_auth=f"{where.user}:{where.password}") if named else {}
@@ -48,7 +50,9 @@ class Alertmanager:
         try:
             answer = self._pool.request("POST", f"{self._url}/api/v2/alerts", body=json.dumps([alert]), headers=headers)
         except urllib3.exceptions.HTTPError as error:
+            self.away = True
             return f"Alertmanager at {self._url} cannot be reached: {getattr(error, 'reason', None) or error}"
+        self.away = False
         if answer.status >= 300:
             return f"Alertmanager at {self._url} refused an alert: {answer.status} {answer.data[:200].decode(errors='replace')}"
         return ""

@@ -38,6 +38,8 @@ class Actor:
     alertmanager: Alertmanager | None
     metrics: ReclaimMetrics
     taken: list[Suspended] = field(default_factory=list)
+    away: str = ""
+    """Why Alertmanager got nothing in this look; one that is away is waited for once, not for every owner."""
 
     def begin(self) -> None:
         """Start the counters of all namespaces and kinds at 0."""
@@ -75,6 +77,7 @@ class Actor:
 
         Return what could not be done, a line each. What was judged long ago is not suspended: it may work again by now.
         """
+        self.away = ""
         due = [one for one in decision.reclamations if one.action is Action.SUSPEND]
         others = [one for one in decision.reclamations if one.action not in (Action.SUSPEND, Action.NONE)]
         faults = [
@@ -116,10 +119,12 @@ class Actor:
         return made.summary if isinstance(made, Fault) and not made.conflict else ""
 
     def _alert(self, step: PostAlert) -> str:
-        if self.alertmanager is None:
-            return ""
+        if self.alertmanager is None or self.away:
+            return self.away
         notice = Notice(labels=step.labels, annotations=step.annotations, since=step.since, until=step.until)
-        return self.alertmanager.post(notice)
+        fault = self.alertmanager.post(notice)
+        self.away = fault if self.alertmanager.away else ""
+        return fault
 
     def _patch(self, step: Patch) -> str:
         reference, kind = step.target.reference, step.target.kind

@@ -7,6 +7,7 @@ import contextlib
 import datetime
 import http.server
 import json
+import socketserver
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 from kubernetes import client
 
 from gpuplan.cluster.access import Address, address
-from gpuplan.cluster.alertmanager import Alertmanager
+from gpuplan.cluster.alertmanager import TRIES, Alertmanager
 from gpuplan.cluster.kube import Fault, Kube
 from gpuplan.cluster.metrics import ReclaimMetrics
 from gpuplan.reclaim.acting import Actor, event
@@ -135,6 +136,22 @@ def test_an_alertmanager_that_is_away_is_named() -> None:
     with serving() as server:
         faults, _ = act(server, seen(owner()), "http://127.0.0.1:1")
     assert "Alertmanager at http://127.0.0.1:1 cannot be reached" in faults[0]
+
+
+def test_an_alertmanager_that_is_away_is_waited_for_once_in_a_look() -> None:
+    tries: list[int] = []
+
+    class Closes(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            tries.append(1)
+
+    with serving() as server, socketserver.ThreadingTCPServer(("127.0.0.1", 0), Closes) as broken:
+        threading.Thread(target=broken.serve_forever, daemon=True).start()
+        where = f"http://127.0.0.1:{broken.server_address[1]}"
+        faults, _ = act(server, seen(*(owner(name, notes=told(10)) for name in "ab")), where)
+        broken.shutdown()
+    assert [where in fault for fault in faults] == [True, True]
+    assert len(tries) == 1 + TRIES
 
 
 @pytest.mark.parametrize("port", ["", ":1"])
