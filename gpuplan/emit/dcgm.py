@@ -53,6 +53,9 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
 def _pod(monitoring: Monitoring, cluster: Cluster, pool: NodePool, config: ConfigMap) -> AgentPod:
     """Root, since the kubelet's socket, which tells whose a card is, is for root alone; SYS_ADMIN only where it must be.
 
+    Twice the memory of NVIDIA's chart: with 8 cards the exporter lives close to what that allows, and the kernel ends it at
+    each peak (NVIDIA/dcgm-exporter#609, pytorch/ci-infra#1011), which looks like a node that has lost its cards.
+
     DCGM's profiling module works for SYS_ADMIN only, and so does a look at the instances of a MIG card. On shared cards the
     exporter tells the pods apart by their processes, so it must see those of the node.
     """
@@ -67,8 +70,8 @@ def _pod(monitoring: Monitoring, cluster: Cluster, pool: NodePool, config: Confi
         "ports": [{"name": "metrics", "containerPort": PORT, "protocol": "TCP"}],
         "readinessProbe": _probe(initial_delay_seconds=30),
         "resources": {
-            "limits": {"memory": "512Mi"},
-            "requests": {"cpu": "100m", "memory": "128Mi"},
+            "limits": {"memory": "1Gi"},
+            "requests": {"cpu": "100m", "memory": "512Mi"},
         },
         "securityContext": agents.SYS_ADMIN if profiling or hidden else {**agents.NO_CAPABILITIES, "runAsUser": 0},
         "terminationMessagePath": agents.TERMINATION_MESSAGE,
