@@ -70,6 +70,8 @@ EXPLAINED: tuple[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]], ...] 
         ('alertname=~"Gpu.+"', PATIENT, 'UUID=""', 'gpu!=""'),
         ("node", "gpu"),
     ),
+    # What kube-prometheus-stack itself silences so; of GPUs, every alert is told of.
+    (('alertname="InfoInhibitor"',), ('severity="info"', 'alertname!~"Gpu.+"'), ("namespace",)),
     # Of two alerts on one thing, the one that is worse.
     ((f'alertname="{NOTICE}"',), (f'alertname="{IDLE}"',), ("namespace", "owner_kind", "owner")),
     (('alertname="GpuQueueStuck"',), ('alertname="GpuQueueWaitHigh"',), ("cluster_queue",)),
