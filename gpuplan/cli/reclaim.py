@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import gc
 import json
 import re
@@ -141,6 +142,7 @@ def _actor(said: _Options, held: ReclaimPolicy) -> Actor:
     from gpuplan.cluster.kube import Fault, connect  # noqa: PLC0415
     from gpuplan.cluster.metrics import ReclaimMetrics  # noqa: PLC0415
     from gpuplan.reclaim.acting import Actor  # noqa: PLC0415
+    from gpuplan.reclaim.looking import owners_in  # noqa: PLC0415
 
     kube = connect(conventions.RECLAIMER, said.kubeconfig, said.context)
     if isinstance(kube, Fault):
@@ -149,7 +151,13 @@ def _actor(said: _Options, held: ReclaimPolicy) -> Actor:
     where = address(url) if url else None
     if isinstance(where, str):
         raise click.UsageError(f"The address of Alertmanager is none: {where}.")
-    return Actor(policy=held, kube=kube, alertmanager=Alertmanager(where) if where else None, metrics=ReclaimMetrics())
+    return Actor(
+        policy=held,
+        kube=kube,
+        alertmanager=Alertmanager(where) if where else None,
+        metrics=ReclaimMetrics(),
+        again=functools.partial(owners_in, held, kube),
+    )
 
 
 def _file(path: Path) -> ReclaimPolicy:

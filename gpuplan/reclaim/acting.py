@@ -17,13 +17,14 @@ from gpuplan.model.reclaim_kinds import kinds
 from gpuplan.model.reclaim_policy import ReclaimPolicy
 from gpuplan.reclaim import times
 from gpuplan.reclaim.decide import HOUR, Decision
-from gpuplan.reclaim.observed import Observations, Suspended
+from gpuplan.reclaim.observed import Observations, Owner, Suspended
 from gpuplan.reclaim.steps import Count, CreateEvent, Patch, PostAlert, Step, steps, tell
 from gpuplan.reclaim.verdicts import Action, Reclamation, Verdict
 
 EVENTS = ("v1", "events")
 STILL_TRUE = datetime.timedelta(minutes=5)
 """How long a verdict may be acted on; large clusters and slow servers make a look long."""
+CHANGED = "has changed meanwhile; the next look judges it anew"
 LATE = "the look took too long to suspend by it; the next look judges it anew"
 LONGEST_MESSAGE = 1024
 """Characters of an Event's message."""
@@ -37,6 +38,8 @@ class Actor:
     kube: Kube
     alertmanager: Alertmanager | None
     metrics: ReclaimMetrics
+    again: Callable[[str], tuple[Owner, ...] | Fault]
+    """Returns the owners of a namespace as they are now: a look may be minutes old when its turn comes."""
     taken: list[Suspended] = field(default_factory=list)
     away: str = ""
     """Why Alertmanager got nothing in this look; one that is away is waited for once, not for every owner."""
@@ -88,7 +91,17 @@ class Actor:
         return tuple(fault for fault in faults if fault)
 
     def _do(self, one: Reclamation, now: datetime.datetime, log: Callable[[str], None]) -> str:
-        """Do what was decided of one owner; return what could not be done."""
+        """Do what was decided of one owner; return what could not be done.
+
+        Work is suspended as it was judged or not at all. The version that a patch names says so of its target alone; an
+        exemption stands on the work too, and a pod may have begun anew.
+        """
+        if one.action is Action.SUSPEND:
+            found = self.again(one.owner.reference.namespace)
+            if isinstance(found, Fault):
+                return f"{one.owner.reference}: {found.summary}"
+            if one.owner not in found:
+                return f"{one.owner.reference} {CHANGED}"
         fault = self._take(str(one.owner.reference), steps(self.policy, one, now))
         if not fault and one.action is not Action.REMIND:
             log(f"{one.action.value} {one.owner.reference}: {one.why}")
@@ -136,7 +149,7 @@ class Actor:
             return ""
         if made.absent:
             return "" if not step.version else f"{reference} is gone"
-        return f"{reference} has changed meanwhile; the next look judges it anew" if made.conflict else made.summary
+        return f"{reference} {CHANGED}" if made.conflict else made.summary
 
     def _remember(self, step: Patch) -> None:
         noted: Mapping[str, Any] = step.change["metadata"]["annotations"]

@@ -63,6 +63,12 @@ def look(
     return Sight(observations=observations, faults=(*faults, *([why] if why else [])))
 
 
+def owners_in(policy: ReclaimPolicy, kube: Kube, namespace: str) -> tuple[Owner, ...] | Fault:
+    """Return the owners of one namespace as they are now."""
+    found = _objects(kube, namespace, kinds(policy.frameworks))
+    return found if isinstance(found, Fault) else owners.owners(found, policy.resources, policy.shared_resources)
+
+
 def _objects(kube: Kube, namespace: str, wanted: Iterable[Kind]) -> dict[str, Sequence[Object]] | Fault:
     """Return the objects of a namespace by kind. A kind that the server does not serve has none."""
     found: dict[str, Sequence[Object]] = {}

@@ -313,11 +313,11 @@ def test_a_kill_between_any_two_steps_loses_nothing_and_repeats_nothing(play: Pl
 
 
 def test_an_api_server_that_fails_again_and_again_loses_nothing_and_makes_nothing_happen_twice(play: Play) -> None:
-    count = iter(range(10_000))
+    reads, writes = iter(range(10_000)), iter(range(10_000))
 
-    def fault(_method: str, _path: str, _body: Any) -> str:
-        number = next(count)
-        return Door.FAULTS[number // 9 % 3] if number % 9 == 8 else ""
+    def fault(method: str, _path: str, _body: Any) -> str:
+        number, every = (next(reads), 19) if method == "GET" else (next(writes), 2)
+        return Door.FAULTS[number // every % 3] if number % every == every - 1 else ""
 
     door = play.door(fault=fault)
     codes: list[int] = []

@@ -21,9 +21,9 @@ from gpuplan.cluster.kube import Fault, Kube
 from gpuplan.cluster.metrics import ReclaimMetrics
 from gpuplan.reclaim.acting import Actor, event
 from gpuplan.reclaim.decide import decide
-from gpuplan.reclaim.observed import Observations
+from gpuplan.reclaim.observed import Observations, Owner
 from gpuplan.reclaim.steps import CreateEvent, steps
-from tests.unit.reclaim.scenery import NOW, owner, policy, seen, told
+from tests.unit.reclaim.scenery import NOW, owner, pod, policy, seen, told
 
 
 class Server(http.server.ThreadingHTTPServer):
@@ -76,6 +76,7 @@ def act(
     observed: Observations,
     alertmanager: str = "",
     late: datetime.timedelta = datetime.timedelta(0),
+    again: tuple[Owner, ...] | Fault | None = None,
 ) -> tuple[tuple[str, ...], Actor]:
     configuration = client.Configuration()
     configuration.host = server.url
@@ -86,6 +87,7 @@ def act(
         kube=Kube(configuration, "gpuplan-reclaim"),
         alertmanager=Alertmanager(where),
         metrics=ReclaimMetrics(),
+        again=lambda _: observed.owners if again is None else again,
     )
     actor.begin()
     faults = actor.act(observed, decide(policy(), observed, NOW), NOW, lambda: NOW + late, lambda _: None)
@@ -114,6 +116,25 @@ def test_what_was_judged_long_ago_is_not_suspended_and_people_are_told_all_the_s
     assert faults == ("Job vision/a: the look took too long to suspend by it; the next look judges it anew",)
     assert count(actor) == 0
     assert [path.rpartition("/")[2] for command, path, _ in server.got if command == "PATCH"] == ["job-b"]
+
+
+@pytest.mark.parametrize(
+    ("again", "why"),
+    [
+        ((owner(notes=told(31), exempt=True),), "has changed meanwhile"),
+        ((owner(notes=told(31), pods=[pod("a-0", started=NOW)]),), "has changed meanwhile"),
+        ((owner(notes=told(31), pods=[pod("a-0"), pod("a-1", running=False)]),), "has changed meanwhile"),
+        ((), "has changed meanwhile"),
+        (Fault(summary="the server is away"), "the server is away"),
+    ],
+)
+def test_work_is_suspended_as_it_was_judged_or_not_at_all(again: tuple[Owner, ...] | Fault, why: str) -> None:
+    with serving() as server:
+        faults, actor = act(server, seen(owner(notes=told(31))), again=again)
+    assert len(faults) == 1
+    assert faults[0].startswith("Job vision/a")
+    assert why in faults[0]
+    assert (count(actor), server.got) == (0, [])
 
 
 def test_where_the_object_has_changed_nothing_else_is_done() -> None:
