@@ -206,9 +206,10 @@ def _uid(made: Object) -> str:
 
 
 def _queue(held: Iterable[Object], marked: Iterable[Object]) -> str:
-    """Return the LocalQueue: as Kueue holds it, else as a label says."""
-    named = next(filter(None, (str(one.get("spec", {}).get("queueName", "")) for one in held)), "")
-    return named or next(filter(None, (_label(one, conventions.LABEL_QUEUE_NAME) for one in marked)), "")
+    """Return the LocalQueue, as Kueue holds it and as labels say; all of them where they disagree, which is no queue's name."""
+    names = {str(one.get("spec", {}).get("queueName", "")) for one in held}
+    names |= {_label(one, conventions.LABEL_QUEUE_NAME) for one in marked}
+    return ", ".join(sorted(names - {""}))
 
 
 def _label(made: Object, key: str) -> str:

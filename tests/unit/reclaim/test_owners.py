@@ -225,3 +225,10 @@ def test_a_sidecar_holds_its_cards_beside_the_others_and_what_ran_before_them_do
     made["spec"]["initContainers"] = [{**made["spec"]["containers"][0], "name": "first", **first}]
     (one,) = owners(grouped(made), ("nvidia.com/gpu",), ())
     assert one.cards == cards
+
+
+def test_work_whose_parts_are_in_different_queues_is_in_none_of_them() -> None:
+    """One of the two may be spared by its task pool."""
+    pods = [pod(name, by=REPLICA_SET, labels={"kueue.x-k8s.io/queue-name": name}) for name in ("chat", "scratch")]
+    (one,) = owners(grouped(DEPLOYMENT, REPLICA_SET, *pods), ("nvidia.com/gpu",), ())
+    assert one.queue == "chat, scratch"
