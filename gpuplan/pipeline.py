@@ -15,7 +15,9 @@ from pathlib import Path
 
 from gpuplan import catalog, rules
 from gpuplan.diagnostics import Diagnostics, has_errors, ordered
-from gpuplan.emit.emitters import emit
+from gpuplan.emit.emitters import compiled
+from gpuplan.emit.monitoring import publish
+from gpuplan.emit.monitoring.alerts import RuleGroups
 from gpuplan.manifests.set import ManifestSet, TextFile
 from gpuplan.model.fleet import Fleet
 from gpuplan.resolve import resolve
@@ -27,7 +29,7 @@ from gpuplan.validate import immutable, leaving, relabel, upgrades, validate
 Progress = Callable[[str, int, int], None]
 """Told the name of each cluster as it is compiled, its number from 1, and how many there are."""
 
-Texts = Callable[[Fleet], Iterator[TextFile]]
+Texts = Callable[[Fleet, RuleGroups], Iterator[TextFile]]
 """Makes the files for people that lie beside the manifests: their words are `report`'s, which this module does not know."""
 
 
@@ -64,7 +66,7 @@ def check(folder: Path, today: datetime.date) -> Checked:
     return Checked(fleet=fleet, findings=judged)
 
 
-def no_texts(_fleet: Fleet) -> Iterator[TextFile]:
+def no_texts(_fleet: Fleet, _rules: RuleGroups) -> Iterator[TextFile]:
     """Make no file for people."""
     return iter(())
 
@@ -75,7 +77,8 @@ def render(fleet: Fleet, progress: Progress = silent, texts: Texts = no_texts) -
     A finding here means that gpuplan made something that a cluster would refuse: a fault of ours, shown with the place in
     the spec that led to it.
     """
-    manifests = emit(fleet, progress).with_texts(texts(fleet))
+    groups = publish.of_fleet(fleet)
+    manifests = compiled(fleet, groups, progress).with_texts(texts(fleet, groups))
     return manifests, validate(manifests)
 
 

@@ -1,4 +1,4 @@
-"""Every emitter, in the order of the waves, and the one function that runs them."""
+"""Every emitter, in the order of the waves, and the one place that runs them."""
 
 from __future__ import annotations
 
@@ -27,10 +27,13 @@ from gpuplan.emit import (
     tenancy,
 )
 from gpuplan.emit.monitoring import alertmanager, kueue_monitor, publish, scrapes, settings
+from gpuplan.emit.monitoring.alerts import Group, RuleGroups
 from gpuplan.manifests.set import Manifest, ManifestSet, TextFile
 from gpuplan.model.fleet import Cluster, Fleet
 
 Emitter = Callable[[Fleet, Cluster], Iterator[Manifest]]
+RuleEmitter = Callable[[Fleet, Cluster, tuple[Group, ...]], Iterator[Manifest]]
+"""An emitter of what is made of a cluster's rule groups."""
 Snippets = Callable[[Fleet, Cluster], Iterator[TextFile]]
 
 EMITTERS: tuple[Emitter, ...] = (
@@ -50,11 +53,10 @@ EMITTERS: tuple[Emitter, ...] = (
     exporters.emit,
     kueue_monitor.emit,
     scrapes.emit,
-    publish.emit,
-    dashboards.emit,
     node_health.emit,
     reclaim.emit,
 )
+RULE_EMITTERS: tuple[RuleEmitter, ...] = (publish.emit, dashboards.emit)
 SNIPPETS: tuple[Snippets, ...] = (
     provisioner.texts,
     dra.texts,
@@ -62,20 +64,39 @@ SNIPPETS: tuple[Snippets, ...] = (
     kueue.texts,
     reclaim.texts,
     settings.texts,
-    publish.texts,
     alertmanager.texts,
 )
 
 
 def emit(fleet: Fleet, progress: Callable[[str, int, int], None]) -> ManifestSet:
-    """Compile every cluster of the fleet, and what Argo CD needs to sync them.
+    """Compile a fleet as `compiled` does, rule groups and all."""
+    return compiled(fleet, publish.of_fleet(fleet), progress)
+
+
+def compiled(fleet: Fleet, rules: RuleGroups, progress: Callable[[str, int, int], None]) -> ManifestSet:
+    """Compile every cluster of the fleet with its rules, and what Argo CD needs to sync them.
 
     `progress` is told the name of each cluster as it is begun, its number from 1, and how many there are.
     """
-    manifests: list[Manifest] = []
-    texts: list[TextFile] = []
+    made: list[Manifest] = []
+    written: list[TextFile] = []
     for number, cluster in enumerate(fleet.clusters, start=1):
         progress(cluster.name, number, len(fleet.clusters))
-        manifests.extend(made for emitter in EMITTERS for made in emitter(fleet, cluster))
-        texts.extend(made for snippets in SNIPPETS for made in snippets(fleet, cluster))
-    return ManifestSet.of((*manifests, *argocd.emit(fleet, manifests)), texts)
+        made.extend(manifests(fleet, cluster, rules[cluster.name]))
+        written.extend(texts(fleet, cluster, rules[cluster.name]))
+    return ManifestSet.of((*made, *argocd.emit(fleet, made)), written)
+
+
+def manifests(fleet: Fleet, cluster: Cluster, groups: tuple[Group, ...]) -> Iterator[Manifest]:
+    """Yield the objects of a cluster."""
+    for emitter in EMITTERS:
+        yield from emitter(fleet, cluster)
+    for rule_emitter in RULE_EMITTERS:
+        yield from rule_emitter(fleet, cluster, groups)
+
+
+def texts(fleet: Fleet, cluster: Cluster, groups: tuple[Group, ...]) -> Iterator[TextFile]:
+    """Yield the files of a cluster that are no objects."""
+    for snippets in SNIPPETS:
+        yield from snippets(fleet, cluster)
+    yield from publish.texts(fleet, cluster, groups)

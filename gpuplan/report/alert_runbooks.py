@@ -15,7 +15,7 @@ from gpuplan.catalog.cards import Vendor
 from gpuplan.catalog.xids import XidClass
 from gpuplan.emit import amd, base
 from gpuplan.emit.monitoring import publish, series
-from gpuplan.emit.monitoring.alerts import Alert, Group
+from gpuplan.emit.monitoring.alerts import Alert, Group, RuleGroups
 from gpuplan.manifests.set import TextFile
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.lifecycle import stable_labels
@@ -47,11 +47,11 @@ class Raised:
     files: tuple[str, ...]
 
 
-def texts(fleet: Fleet) -> Iterator[TextFile]:
+def texts(fleet: Fleet, rules: RuleGroups) -> Iterator[TextFile]:
     """Yield a runbook for each alert that any cluster of the fleet can raise."""
     from gpuplan.report.templating import filled  # noqa: PLC0415 - jinja2 costs fleets that have no use for it
 
-    found = raised(fleet)
+    found = raised(fleet, rules)
     known = _facts(fleet) if found else {}
     for name, one in sorted(found.items()):
         made = filled(f"alerts/{name.lower()}.md.j2", **known, **_of(fleet, one))
@@ -60,11 +60,11 @@ def texts(fleet: Fleet) -> Iterator[TextFile]:
         yield TextFile(path=publish.runbook_path(name), text=text, origin=origin, commented=False)
 
 
-def raised(fleet: Fleet) -> dict[str, Raised]:
+def raised(fleet: Fleet, rules: RuleGroups) -> dict[str, Raised]:
     """Return the alerts that the fleet's clusters can raise, by name. Their words are those of the first such cluster."""
     found: dict[str, list[tuple[Cluster, Group, Alert]]] = {}
     for cluster in fleet.clusters:
-        for group in publish.groups(fleet, cluster):
+        for group in rules[cluster.name]:
             for alert in group.alerts:
                 found.setdefault(alert.name, []).append((cluster, group, alert))
     return {

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from gpuplan import conventions
 from gpuplan.catalog.cards import Vendor
 from gpuplan.emit import amd, base
+from gpuplan.emit.monitoring.alerts import RuleGroups
 from gpuplan.manifests.set import TextFile
 from gpuplan.model import steps
 from gpuplan.model.fleet import Cluster, Fleet
@@ -38,10 +39,10 @@ DEBUG_IMAGE = "busybox:1.37"
 Commands = tuple[str, ...]
 
 
-def texts(fleet: Fleet) -> Iterator[TextFile]:
-    """Yield the runbooks of every cluster's pools, and one for each alert."""
+def texts(fleet: Fleet, rules: RuleGroups) -> Iterator[TextFile]:
+    """Yield the runbooks of every cluster's pools, and one for each alert of the fleet's rules."""
     yield from of_pools(fleet)
-    yield from alert_runbooks.texts(fleet)
+    yield from alert_runbooks.texts(fleet, rules)
 
 
 def of_pools(fleet: Fleet) -> Iterator[TextFile]:

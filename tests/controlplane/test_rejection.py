@@ -11,7 +11,9 @@ import pytest
 
 from gpuplan import rules
 from gpuplan.diagnostics import Severity
-from gpuplan.emit.emitters import EMITTERS, emit
+from gpuplan.emit import emitters
+from gpuplan.emit.emitters import emit
+from gpuplan.emit.monitoring import publish
 from gpuplan.model.fleet import Fleet
 from gpuplan.pipeline import silent, transitions
 from tests.build import fleet, resolved
@@ -23,7 +25,12 @@ from tests.controlplane.refusals import CASES, SOUND, ByHand, Case, change
 
 def emitted(fleet: Fleet) -> list[dict[str, Any]]:
     """Return what would be rendered, whatever the rules say."""
-    return [{**made.object} for cluster in fleet.clusters for emitter in EMITTERS for made in emitter(fleet, cluster)]
+    groups = publish.of_fleet(fleet)
+    return [
+        {**made.object}
+        for cluster in fleet.clusters
+        for made in emitters.manifests(fleet, cluster, groups[cluster.name])
+    ]
 
 
 def errors(text: str) -> tuple[Fleet | None, set[str]]:

@@ -42,7 +42,7 @@ def example() -> tuple[Fleet, Cluster]:
 
 def boards(fleet: Fleet, cluster: Cluster) -> dict[str, Json]:
     """Return the dashboards of a cluster by key."""
-    made = dashboards.emit(fleet, cluster)
+    made = dashboards.emit(fleet, cluster, tuple(publish.groups(fleet, cluster)))
     texts = [text for config in made for text in config.object["data"].items()]  # type: ignore[attr-defined]  # a ConfigMap
     return {name.removeprefix("gpuplan-dashboard-").partition("-")[0]: json.loads(text) for name, text in texts}
 

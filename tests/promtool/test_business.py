@@ -37,7 +37,8 @@ RELEASES = ONE_POOL + "monitoring: {thresholds: {releaseFailures: LEAST}, releas
 def text(made: Fleet, group: str, kind: str) -> str:
     """Return a rendered file of a group: its `rules` or their `test`."""
     path = f"prometheus/eu/gpuplan-{group}.{kind}.yaml"
-    (found,) = [one for one in publish.texts(made, made.clusters[0]) if one.path == path]
+    files = publish.texts(made, made.clusters[0], publish.groups(made, made.clusters[0]))
+    (found,) = [one for one in files if one.path == path]
     return found.text
 
 

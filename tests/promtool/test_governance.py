@@ -68,7 +68,8 @@ FLEETS: Mapping[str, str] = {
 
 def files(made: Fleet) -> dict[str, str]:
     """Return the text of every rendered file of rules and tests, by its name without a prefix."""
-    found = {Path(one.path).name.removeprefix("gpuplan-"): one.text for one in publish.texts(made, made.clusters[0])}
+    rendered = publish.texts(made, made.clusters[0], publish.groups(made, made.clusters[0]))
+    found = {Path(one.path).name.removeprefix("gpuplan-"): one.text for one in rendered}
     return {name: text for name, text in found.items() if name.split(".")[0] in GROUPS}
 
 

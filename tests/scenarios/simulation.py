@@ -191,7 +191,7 @@ def _word(value: float, step: float, count: int) -> str:
 def write_rules(folder: Path, site: Site) -> list[str]:
     """Write the rules that we render for the site; returns their file names."""
     names = []
-    for file in publish.texts(site.fleet, site.cluster):
+    for file in publish.texts(site.fleet, site.cluster, publish.groups(site.fleet, site.cluster)):
         if file.path.endswith(".rules.yaml"):
             name = Path(file.path).name
             (folder / name).write_text(file.text, encoding="utf-8")

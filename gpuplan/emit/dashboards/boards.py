@@ -10,13 +10,14 @@ from gpuplan.emit.dashboards.panels import Board, Panel, Section
 from gpuplan.emit.dashboards.present import Present
 from gpuplan.emit.dashboards.scope import Scope
 from gpuplan.emit.monitoring import scrapes
+from gpuplan.emit.monitoring.alerts import Group
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.sharing import SharingMode
 
 
-def boards(fleet: Fleet, cluster: Cluster) -> Iterator[Board]:
+def boards(fleet: Fleet, cluster: Cluster, groups: tuple[Group, ...]) -> Iterator[Board]:
     """Yield the dashboards of a cluster, without panels of what it does not have."""
-    present = Present.of(fleet, cluster)
+    present = Present.of(fleet, cluster, groups)
     for make, labels in _BOARDS:
         board = make(Context(fleet=fleet, cluster=cluster, scope=Scope(labels)), present)
         if board.sections:

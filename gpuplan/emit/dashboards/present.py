@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from gpuplan.emit import counters, reclaim
 from gpuplan.emit.dashboards.panels import Panel
-from gpuplan.emit.monitoring import publish
 from gpuplan.emit.monitoring.alerts import Group
 from gpuplan.model.fleet import Cluster, Fleet
 
@@ -29,9 +28,8 @@ class Present:
     reclaimer: bool
 
     @classmethod
-    def of(cls, fleet: Fleet, cluster: Cluster) -> Present:
+    def of(cls, fleet: Fleet, cluster: Cluster, groups: tuple[Group, ...]) -> Present:
         """Ask the rules and the emitters of a cluster."""
-        groups = tuple(publish.groups(fleet, cluster))
         return cls(
             groups=groups,
             recorded=frozenset(rule["record"] for group in groups for rule in group.records),

@@ -67,6 +67,10 @@ class Group:
     interval: str = ""
 
 
+RuleGroups = Mapping[str, tuple[Group, ...]]
+"""The groups of each cluster of a fleet, by the cluster's name."""
+
+
 def record(series: Series, expr: str, **labels: str) -> RecordingRule:
     """Return the rule that records a series."""
     made: RecordingRule = {"record": series.name, "expr": expr}

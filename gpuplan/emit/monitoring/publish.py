@@ -6,7 +6,7 @@ operator, and with them the tests of every alert in promtool's format.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import urlsplit
 
 from gpuplan import conventions
@@ -26,7 +26,7 @@ from gpuplan.emit.monitoring import (
     tasks,
     training,
 )
-from gpuplan.emit.monitoring.alerts import Alert, Group
+from gpuplan.emit.monitoring.alerts import Alert, Group, RuleGroups
 from gpuplan.emit.monitoring.testing import test_file
 from gpuplan.manifests.kinds import PrometheusRule
 from gpuplan.manifests.kinds.monitoring import AlertingRule, RecordingRule, RuleGroup
@@ -63,17 +63,22 @@ def groups(fleet: Fleet, cluster: Cluster) -> Iterator[Group]:
             yield from builder(fleet, cluster)
 
 
-def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
-    """Yield a PrometheusRule for each group, or several for one that is large."""
-    for group in groups(fleet, cluster):
+def of_fleet(fleet: Fleet) -> RuleGroups:
+    """Return the rule groups of every cluster, for all who read them: objects, plain files, dashboards and runbooks."""
+    return {cluster.name: tuple(groups(fleet, cluster)) for cluster in fleet.clusters}
+
+
+def emit(fleet: Fleet, cluster: Cluster, every: Iterable[Group]) -> Iterator[Manifest]:
+    """Yield a PrometheusRule for each group of a cluster, or several for one that is large."""
+    for group in every:
         for number, part in enumerate(_parts(fleet, group), start=1):
             made = _prometheus_rule(fleet, group.name if number == 1 else f"{group.name}-{number}", part)
             yield base.manifest(fleet, cluster, base.MONITORING, made, fleet.monitoring.path, cluster.path)
 
 
-def texts(fleet: Fleet, cluster: Cluster) -> Iterator[TextFile]:
-    """Yield each group as a file of Prometheus' own format, and the tests of its alerts."""
-    for group in groups(fleet, cluster):
+def texts(fleet: Fleet, cluster: Cluster, every: Iterable[Group]) -> Iterator[TextFile]:
+    """Yield each group of a cluster as a file of Prometheus' own format, and the tests of its alerts."""
+    for group in every:
         start = f"prometheus/{cluster.name}/{group.name}"
         rules = {"groups": list(_parts(fleet, group))}
         origin = base.origin(fleet, fleet.monitoring.path)

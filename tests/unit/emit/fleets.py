@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gpuplan.emit.emitters import RuleEmitter
+from gpuplan.emit.monitoring import publish
 from gpuplan.manifests.set import Manifest
 from gpuplan.manifests.write import object_text
 from gpuplan.model.fleet import Cluster, Fleet
@@ -49,6 +51,10 @@ class Place:
 
     def objects(self, *emitters: Emitter) -> tuple[Object, ...]:
         return tuple(made.object for emit in emitters for made in emit(self.fleet, self.cluster))
+
+    def of_rules(self, *emitters: RuleEmitter) -> tuple[Object, ...]:
+        groups = tuple(publish.groups(self.fleet, self.cluster))
+        return tuple(made.object for emit in emitters for made in emit(self.fleet, self.cluster, groups))
 
 
 def place(pools: str, cluster: str = "", more: str = "") -> Place:

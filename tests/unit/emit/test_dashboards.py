@@ -66,7 +66,8 @@ def made() -> dict[str, Json]:
 
 
 def of_cluster(one: Fleet, cluster: Cluster) -> dict[str, Json]:
-    texts = (text for config in dashboards.emit(one, cluster) for text in config.object["data"].items())  # type: ignore[attr-defined]  # a ConfigMap
+    groups = tuple(publish.groups(one, cluster))
+    texts = (text for config in dashboards.emit(one, cluster, groups) for text in config.object["data"].items())  # type: ignore[attr-defined]  # a ConfigMap
     return {name: json.loads(text) for name, text in texts}
 
 
@@ -281,7 +282,7 @@ def test_only_a_cluster_that_serves_has_a_dashboard_of_it() -> None:
 
 
 def test_dashboards_are_found_by_the_labels_and_folder_of_the_spec() -> None:
-    found = place("a: {}", more="monitoring: {dashboards: {labels: {dash: yes-please}, folder: Ours}}").objects(
+    found = place("a: {}", more="monitoring: {dashboards: {labels: {dash: yes-please}, folder: Ours}}").of_rules(
         dashboards.emit
     )
     assert found
@@ -292,12 +293,12 @@ def test_dashboards_are_found_by_the_labels_and_folder_of_the_spec() -> None:
 
 
 def test_dashboards_can_be_switched_off() -> None:
-    assert not place("a: {}", more="monitoring: {dashboards: {enabled: false}}").objects(dashboards.emit)
+    assert not place("a: {}", more="monitoring: {dashboards: {enabled: false}}").of_rules(dashboards.emit)
 
 
 def test_limits_are_the_spec_s() -> None:
     text = json.dumps(
-        place("a: {}", more="monitoring: {thresholds: {pcieReplaysPerMinute: 77}}").objects(dashboards.emit)
+        place("a: {}", more="monitoring: {thresholds: {pcieReplaysPerMinute: 77}}").of_rules(dashboards.emit)
     )
     assert re.search(r'\\"value\\": 77\b', text)
 
@@ -310,6 +311,6 @@ def test_dashboards_are_the_same_from_run_to_run_and_small_in_any_fleet() -> Non
         "a: {tier: big, nodes: 100}",
         more="taskPools: {pretrain: {kind: training, service: guaranteed, tiers: [big]}}\nteams: {" + teams + "}",
     )
-    first, second = (many.objects(dashboards.emit) for _ in range(2))
+    first, second = (many.of_rules(dashboards.emit) for _ in range(2))
     assert first == second
     assert max(len(json.dumps(one["data"])) for one in first) < LIMIT_BYTES

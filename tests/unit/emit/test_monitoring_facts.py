@@ -138,7 +138,7 @@ def test_the_rules_of_a_thousand_teams_compile_in_two_seconds() -> None:
     pool = "taskPools: {pretrain: {kind: training, service: guaranteed, tiers: [big]}}"
     here = place("a: {tier: big, nodes: 500}", more=f"{pool}\nteams:\n{teams}")
     begun = time.process_time()
-    made = list(publish.texts(here.fleet, here.cluster))
+    made = list(publish.texts(here.fleet, here.cluster, publish.groups(here.fleet, here.cluster)))
     assert time.process_time() - begun < 2
     assert sum(text.text.count("gpuplan_clusterqueue_team_info") for text in made if "teams.rules" in text.path) == 1000
 

@@ -23,7 +23,7 @@ CLUSTERS = ["", "stack: external"]
 
 
 def groups(here: Place) -> dict[str, list[dict[str, Any]]]:
-    made = here.objects(publish.emit)
+    made = here.of_rules(publish.emit)
     return {group["name"]: group["rules"] for one in made for group in one["spec"]["groups"]}
 
 
@@ -163,4 +163,4 @@ def test_row_remapping_is_not_watched_where_every_card_is_cut() -> None:
 
 def test_the_fleets_prometheus_finds_the_rules() -> None:
     here = place(POOLS, more="monitoring: {selectorLabels: {prometheus: main}}")
-    assert {made["metadata"]["labels"]["prometheus"] for made in here.objects(publish.emit)} == {"main"}
+    assert {made["metadata"]["labels"]["prometheus"] for made in here.of_rules(publish.emit)} == {"main"}

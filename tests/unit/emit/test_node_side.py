@@ -22,7 +22,6 @@ EMITTERS = (
     amd.emit,
     dcgm.emit,
     exporters.emit,
-    publish.emit,
 )
 NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "gpu-system"}}
 EVERY_KIND = """
@@ -55,8 +54,8 @@ OF_AMD = [
 def test_the_api_server_takes_every_object_and_keeps_it_as_written(
     empty_control_plane: ControlPlane, cluster: str, more: str
 ) -> None:
-    made = place(EVERY_KIND, cluster, more).objects(*EMITTERS)
-    objects = json.loads(json.dumps(made))
+    here = place(EVERY_KIND, cluster, more)
+    objects = json.loads(json.dumps([*here.objects(*EMITTERS), *here.of_rules(publish.emit)]))
     client = empty_control_plane.client
     assert [str(refused) for refused in apply_manifests(client, [NAMESPACE, *OF_AMD, *objects])] == []
     assert stored_differences(client, objects) == []
@@ -84,7 +83,7 @@ def test_agents_stand_on_tainted_nodes_of_their_pool_and_step_aside_for_the_mig_
     plane.add_node("n1", labels=node_labels_of(cut), taints=[{"key": "team", "value": "x", "effect": "NoExecute"}])
     plane.add_node("n2", labels={**node_labels_of(mps), "nvidia.com/mps.capable": "true"})
     plane.add_node("n3", labels={"gpuplan.dev/pool": "other"})
-    objects = json.loads(json.dumps(here.objects(*EMITTERS)))
+    objects = json.loads(json.dumps([*here.objects(*EMITTERS), *here.of_rules(publish.emit)]))
     assert apply_manifests(client, [NAMESPACE, *objects]) == []
     everyone = {"nvidia-device-plugin", "gpu-feature-discovery", "nvidia-dcgm-exporter", "nvidia-mig-manager"}
     plane.wait_for(lambda: agents_on(plane, "n1") == everyone, what="all agents on the MIG node")

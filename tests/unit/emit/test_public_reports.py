@@ -45,7 +45,7 @@ def rules(here: Place) -> str:
 def served(version: str) -> str:
     """The dashboards of a cluster that serves with a version of vLLM."""
     here = place("a: {tier: big}", more=TEAMS.replace("0.12.0", version))
-    return "\n".join(str(made.object) for made in dashboards.emit(here.fleet, here.cluster))
+    return "\n".join(map(str, here.of_rules(dashboards.emit)))
 
 
 def test_every_report_has_its_case() -> None:

@@ -96,7 +96,7 @@ def test_a_real_server_keeps_every_word_of_how_things_are_scraped(empty_control_
     here = place(FLEETS[2], more=TEAMS)
     for namespace in ("gpu-system", "kueue-system"):
         client.apply(reference("v1", "Namespace", namespace))
-    made = here.objects(kueue_monitor.emit, exporters.emit, publish.emit)
+    made = (*here.objects(kueue_monitor.emit, exporters.emit), *here.of_rules(publish.emit))
     assert apply_manifests(client, made) == []
     assert stored_differences(client, made) == []
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from gpuplan import pipeline
+from gpuplan.emit.monitoring import publish
+from gpuplan.manifests.set import TextFile
 from gpuplan.model.fleet import Fleet
 from gpuplan.report import alert_runbooks
+from gpuplan.report.alert_runbooks import Raised
 from tests.build import TODAY, fleet
 
 TEMPLATES = Path(alert_runbooks.__file__).parent / "templates" / "alerts"
@@ -68,10 +72,18 @@ def example() -> Fleet:
 FLEETS = {"everything": everything, "example": example}
 
 
+def raised(made: Fleet) -> dict[str, Raised]:
+    return alert_runbooks.raised(made, publish.of_fleet(made))
+
+
+def written(made: Fleet) -> Iterator[TextFile]:
+    return alert_runbooks.texts(made, publish.of_fleet(made))
+
+
 @functools.cache
 def runbooks(name: str) -> dict[str, str]:
     """Return the runbooks of a fleet by the lower-case name of their alert."""
-    return {Path(text.path).stem: text.text for text in alert_runbooks.texts(FLEETS[name]())}
+    return {Path(text.path).stem: text.text for text in written(FLEETS[name]())}
 
 
 def fences(text: str, language: str) -> list[str]:

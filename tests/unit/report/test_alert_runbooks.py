@@ -18,7 +18,19 @@ from gpuplan.report import alert_runbooks
 from gpuplan.spec.fleet import FleetSpec
 from tests.build import fleet, resolved
 from tests.generated import fleets
-from tests.unit.report.alert_fleets import EVERYTHING, FLEETS, PAGES, everything, example, fences, page, runbooks, stems
+from tests.unit.report.alert_fleets import (
+    EVERYTHING,
+    FLEETS,
+    PAGES,
+    everything,
+    example,
+    fences,
+    page,
+    raised,
+    runbooks,
+    stems,
+    written,
+)
 
 SECTIONS = [
     "What it means",
@@ -33,8 +45,8 @@ SECTIONS = [
 
 
 def test_every_alert_has_a_runbook_and_every_runbook_an_alert() -> None:
-    assert {name.lower() for name in alert_runbooks.raised(everything())} == stems()
-    assert {name.lower() for name in alert_runbooks.raised(example())} <= stems()
+    assert {name.lower() for name in raised(everything())} == stems()
+    assert {name.lower() for name in raised(example())} <= stems()
 
 
 @given(fleets())
@@ -43,11 +55,11 @@ def test_whatever_a_fleet_can_raise_has_a_runbook_where_its_alert_points(text: s
     made, _ = resolved(text)
     if made is None:
         return
-    paths = {one.path for one in alert_runbooks.texts(made)}
-    raised = {
+    paths = {one.path for one in written(made)}
+    alerts = {
         alert.name for cluster in made.clusters for group in publish.groups(made, cluster) for alert in group.alerts
     }
-    assert paths == {publish.runbook_path(name) for name in raised}
+    assert paths == {publish.runbook_path(name) for name in alerts}
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -64,7 +76,7 @@ def test_a_runbook_answers_the_same_questions_in_the_same_order(name: str) -> No
 
 @pytest.mark.parametrize("name", PAGES)
 def test_what_it_asks_of_the_alert_is_a_label_that_the_alert_carries(name: str) -> None:
-    (one,) = (one for one in alert_runbooks.raised(everything()).values() if one.alert.name.lower() == name)
+    (one,) = (one for one in raised(everything()).values() if one.alert.name.lower() == name)
     carried = {label for case in one.alert.cases for labels in case.fires for label in labels}
     asked = set(re.findall(r"^[A-Z_]+='<(\w+)>'$", page(name), re.MULTILINE))
     silenced = set(re.findall(r' (\w+)="\$', fences(page(name).partition("## Silence it")[2], "sh")[0]))
@@ -127,7 +139,7 @@ def test_a_threshold_of_the_spec_is_the_one_that_is_shown() -> None:
     made = everything()
     limits = replace(made.monitoring.thresholds, pcie_replays_per_minute=77)
     changed = replace(made, monitoring=replace(made.monitoring, thresholds=limits))
-    texts = {Path(text.path).stem: text.text for text in alert_runbooks.texts(changed)}
+    texts = {Path(text.path).stem: text.text for text in written(changed)}
     assert "| `monitoring.thresholds.pcieReplaysPerMinute` | 77 |" in texts["gpupciereplayshigh"]
     assert "More than 77 packets a minute" in texts["gpupciereplayshigh"]
 
@@ -151,7 +163,7 @@ def test_the_runbooks_of_xids_have_the_class_of_every_code(name: str) -> None:
 
 def test_the_fleets_own_judgement_of_codes_is_told() -> None:
     made = fleet(EVERYTHING.replace("monitoring: {", "monitoring: {xids: {drain: [109], ignore: [63]}, "))
-    (text,) = (one.text for one in alert_runbooks.texts(made) if one.path.endswith("/gpuxidnodedrain.md"))
+    (text,) = (one.text for one in written(made) if one.path.endswith("/gpuxidnodedrain.md"))
     assert "drain after 109, ignore 63" in text
 
 
@@ -165,5 +177,5 @@ def test_a_node_is_entered_the_way_its_cluster_allows() -> None:
 def test_the_documentation_lists_every_alert_with_its_severity_and_whom_it_is_for() -> None:
     docs = (Path(__file__).parents[3] / "docs" / "monitoring.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([A-Z]\w+) \| (critical|warning|info)[^|]* \| (platform|team) \|$", docs, re.MULTILINE)
-    raised = alert_runbooks.raised(everything()).items()
-    assert sorted(rows) == sorted((name, one.alert.severity, one.alert.team or "team") for name, one in raised)
+    alerts = raised(everything()).items()
+    assert sorted(rows) == sorted((name, one.alert.severity, one.alert.team or "team") for name, one in alerts)
