@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gpuplan.emit.monitoring import cost, showback
 from gpuplan.manifests.write import yaml_text
@@ -181,11 +178,3 @@ def test_what_is_recorded_for_a_bill_is_what_was_computed_by_hand(
         ):
             done = subprocess.run([tool, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stdout + done.stderr
-
-
-@given(st.fractions(min_value=0, max_value=10**6, max_denominator=10**4))
-def test_a_number_in_promql_is_the_number(exact: Fraction) -> None:
-    written = showback.number(exact)
-    top, _, below = written.partition(" / ")
-    assert Fraction(top) / Fraction(below or 1) == exact
-    assert "e" not in written.lower()

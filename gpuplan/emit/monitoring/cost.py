@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from gpuplan.emit.monitoring import series, showback
 from gpuplan.emit.monitoring.alerts import Group, record
+from gpuplan.emit.monitoring.promql import priced
 from gpuplan.manifests.kinds.monitoring import RecordingRule
 from gpuplan.model.fleet import Cluster, Fleet
 
@@ -19,9 +20,9 @@ INTERVAL = showback.INTERVAL
 
 def groups(_fleet: Fleet, cluster: Cluster) -> Iterator[Group]:
     """Yield the prices of a cluster's cards, and what `gpuplan cost` needs beside them, each after what it reads."""
-    priced = any(pool.tier.cost_per_card_hour for pool in cluster.pools)
+    for_money = any(pool.tier.cost_per_card_hour for pool in cluster.pools)
     beside = tuple(showback.records(cluster))
-    if priced:
+    if for_money:
         records = (*_held(cluster), *beside, *_unallocated(cluster))
     else:
         records = tuple(one for one in beside if series.CARD_PRICE.name not in one["expr"])
@@ -29,14 +30,10 @@ def groups(_fleet: Fleet, cluster: Cluster) -> Iterator[Group]:
 
 
 def _held(cluster: Cluster) -> Iterator[RecordingRule]:
-    yield record(series.POOL_COST, _priced(series.POOL_CAPACITY))
+    yield record(series.POOL_COST, priced(series.POOL_CAPACITY))
     if cluster.teams:
-        yield record(series.TEAM_COST, _priced(series.TEAM_ALLOCATED))
-        yield record(series.TEAM_IDLE_COST, _priced(series.TEAM_IDLE))
-
-
-def _priced(cards: series.Series) -> str:
-    return f"{cards} * on (pool) group_left (currency) {series.CARD_PRICE}"
+        yield record(series.TEAM_COST, priced(series.TEAM_ALLOCATED))
+        yield record(series.TEAM_IDLE_COST, priced(series.TEAM_IDLE))
 
 
 def _unallocated(cluster: Cluster) -> Iterator[RecordingRule]:

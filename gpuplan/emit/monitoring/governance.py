@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from gpuplan.emit.monitoring import card_series, governance_alerts, held_cards, reclaimed, series
 from gpuplan.emit.monitoring.alerts import Group, record
 from gpuplan.emit.monitoring.kueue_series import PENDING, QUOTA, RESOURCE_PENDING, USAGE, cards, has, selected
+from gpuplan.emit.monitoring.promql import QUEUE_TO_TEAM, TO_TEAM
 from gpuplan.manifests.kinds.monitoring import RecordingRule
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.queues import Cohort
@@ -56,8 +57,7 @@ def shared(cluster: Cluster) -> tuple[Cohort, ...]:
 def _idle(fleet: Fleet, cluster: Cluster) -> Iterator[RecordingRule]:
     yield record(series.POD_IDLE, _pod_idle(fleet, cluster))
     held = f"({held_cards.cards()} and on ({_OF_POD}) {series.POD_IDLE} == 1)"
-    team = f"on (namespace) group_left (team) {series.NAMESPACE_TEAM}"
-    yield record(series.TEAM_IDLE, f"sum by (team, pool) ({held} * {team})\nor {series.TEAM_ALLOCATED} * 0")
+    yield record(series.TEAM_IDLE, f"sum by (team, pool) ({held} * {TO_TEAM})\nor {series.TEAM_ALLOCATED} * 0")
     yield record(series.TEAM_IDLE_SHARE, f"{series.TEAM_IDLE} / ({series.TEAM_ALLOCATED} > 0)")
 
 
@@ -91,8 +91,7 @@ def _queues(fleet: Fleet, cluster: Cluster) -> Iterator[RecordingRule]:
             f"sum by ({_OF_QUEUE}) (max by (cluster_queue, cohort, flavor, resource) ({selected(metric, of_cards)}))",
         )
     gap = f"({series.QUEUE_USAGE} - {series.QUEUE_NOMINAL})"
-    team = f"on (cluster_queue) group_left (team) {series.QUEUE_TEAM}"
-    yield record(series.TEAM_QUOTA_GAP, f"sum by (team, resource) ({gap} * {team})")
+    yield record(series.TEAM_QUOTA_GAP, f"sum by (team, resource) ({gap} * {QUEUE_TO_TEAM})")
     if shared(cluster):
         yield record(series.CONGESTION, _congestion(of_cards if tells else ""))
     if owners(cluster):

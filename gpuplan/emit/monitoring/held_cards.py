@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from gpuplan import conventions
 from gpuplan.emit import base
 from gpuplan.emit.monitoring import info
+from gpuplan.emit.monitoring.promql import TO_TEAM
 from gpuplan.emit.monitoring.series import (
     FRACTION,
     NAMESPACE_TEAM,
@@ -76,7 +77,7 @@ def of_pools() -> str:
 
 def of_teams() -> str:
     """Return the cards that the pods of each team hold in each pool."""
-    return f"sum by (team, pool) ({cards()} * on (namespace) group_left (team) {NAMESPACE_TEAM})"
+    return f"sum by (team, pool) ({cards()} * {TO_TEAM})"
 
 
 def without_team() -> str:

@@ -15,6 +15,7 @@ from gpuplan.catalog import Catalog
 from gpuplan.emit import base
 from gpuplan.emit.monitoring import card_series, series
 from gpuplan.emit.monitoring.alerts import Group, record
+from gpuplan.emit.monitoring.promql import number
 from gpuplan.manifests.kinds.monitoring import RecordingRule
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool, produced_resources
@@ -30,21 +31,6 @@ def groups(fleet: Fleet, cluster: Cluster) -> Iterator[Group]:
     yield Group(name="gpuplan-pools", records=tuple(_pools(fleet.catalog, cluster)))
     if cluster.teams:
         yield Group(name="gpuplan-teams", records=tuple(_teams(cluster)))
-
-
-def number(value: Fraction | int) -> str:
-    """Write a number exactly as PromQL: `8`, `0.25`, or `1 / 7` where decimals do not end."""
-    exact = Fraction(value)
-    rest, places = exact.denominator, 0
-    for prime in (2, 5):
-        power = 0
-        while rest % prime == 0:
-            rest, power = rest // prime, power + 1
-        places = max(places, power)
-    if rest != 1:
-        return f"{exact.numerator} / {exact.denominator}"
-    digits = str(exact.numerator * 10**places // exact.denominator).rjust(places + 1, "0")
-    return f"{digits[:-places]}.{digits[-places:]}" if places else digits
 
 
 def _constant(of: series.Series, value: Fraction | int, **labels: str) -> RecordingRule:

@@ -8,7 +8,6 @@ before anything is added up. Versions without that label have no followers.
 from __future__ import annotations
 
 from gpuplan.catalog import Catalog
-from gpuplan.emit.monitoring.series import NAMESPACE_TEAM, QUEUE_TEAM
 from gpuplan.model.fleet import Cluster
 from gpuplan.model.queues import TaskPool
 
@@ -49,16 +48,6 @@ def grown(counter: str, window: str, watched: str) -> str:
     """
     born = f"({counter} unless {counter} offset {window} and on () count({watched} offset {window}))"
     return f"(round({born} >= increase({counter}[{window}]) or increase({counter}[{window}])))"
-
-
-def of_team(expression: str) -> str:
-    """Add to series of queues the team that each belongs to."""
-    return f"({expression}) * on (cluster_queue) group_left (team) {QUEUE_TEAM}"
-
-
-def of_namespace_team(expression: str) -> str:
-    """Add to series of namespaces the team that each belongs to; what is nobody's is left out."""
-    return f"({expression}) * on (namespace) group_left (team) {NAMESPACE_TEAM}"
 
 
 def has(catalog: Catalog, cluster: Cluster, metric: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from gpuplan.emit import reclaim
 from gpuplan.emit.monitoring.alerts import Alert, Case, Group
-from gpuplan.emit.monitoring.kueue_series import of_namespace_team
+from gpuplan.emit.monitoring.promql import of_namespace_team
 from gpuplan.emit.monitoring.scenes import series
 from gpuplan.emit.monitoring.series import NAMESPACE_TEAM
 from gpuplan.model.fleet import Cluster, Fleet

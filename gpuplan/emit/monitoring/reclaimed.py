@@ -17,7 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from gpuplan.emit import base
 from gpuplan.emit.monitoring import reclaimed_cases, series
 from gpuplan.emit.monitoring.alerts import Alert, Group, record
-from gpuplan.emit.monitoring.kueue_series import LOCAL_EVICTED, PENDING, grown, has, of_namespace_team, selected
+from gpuplan.emit.monitoring.kueue_series import LOCAL_EVICTED, PENDING, grown, has, selected
+from gpuplan.emit.monitoring.promql import TO_TEAM, of_namespace_team
 from gpuplan.manifests.kinds.monitoring import RecordingRule
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import produced_resources
@@ -126,7 +127,7 @@ def _preempted(part: str) -> str:
     """Return what Kueue preempted, times a part that each queue has. A LocalQueue is named after its task pool."""
     local = f'label_replace({_evicted(reason="Preempted")}, "task_pool", "$1", "name", "(.+)")'
     return (
-        f"{local} * on (namespace) group_left (team) {series.NAMESPACE_TEAM}"
+        f"{local} * {TO_TEAM}"
         f" * on (team, task_pool) group_left (cluster_queue) {series.QUEUE_TEAM}"
         f" * on (cluster_queue) group_left () {part}"
     )

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from gpuplan.catalog.serving import Engine
 from gpuplan.emit.monitoring import scrapes
-from gpuplan.emit.monitoring.info import number
+from gpuplan.emit.monitoring.promql import number
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.monitoring import Serving, Slo
 from gpuplan.model.queues import Cohort

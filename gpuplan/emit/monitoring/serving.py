@@ -17,7 +17,7 @@ from fractions import Fraction
 from gpuplan.emit.monitoring import series, serving_cases
 from gpuplan.emit.monitoring.alerts import Alert, Group, record
 from gpuplan.emit.monitoring.card_series import either
-from gpuplan.emit.monitoring.info import number
+from gpuplan.emit.monitoring.promql import TO_TEAM, number
 from gpuplan.emit.monitoring.series import Series
 from gpuplan.emit.monitoring.served import Served, served
 from gpuplan.model.fleet import Cluster, Fleet
@@ -61,7 +61,7 @@ def _of_team(one: Served, expression: str) -> str:
     if label not in ("", "model"):
         renamed = f'label_replace({expression}, "model", "$1", "{label}", "(.+)")'
         expression = f"max by (namespace, task_pool, model) ({renamed})"
-    return f"{expression}\n* on (namespace) group_left (team) {series.NAMESPACE_TEAM}"
+    return f"{expression}\n* {TO_TEAM}"
 
 
 def _named(pools: Iterable[Served]) -> str:

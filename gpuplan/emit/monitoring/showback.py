@@ -11,6 +11,8 @@ from fractions import Fraction
 
 from gpuplan.emit.monitoring import held_cards, series
 from gpuplan.emit.monitoring.alerts import Group, record
+from gpuplan.emit.monitoring.kueue_series import QUOTA, USAGE, selected
+from gpuplan.emit.monitoring.promql import QUEUE_TO_TEAM, TO_TEAM, number, priced
 from gpuplan.manifests.kinds.monitoring import RecordingRule
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster, Fleet
@@ -34,12 +36,12 @@ def records(cluster: Cluster) -> Iterator[RecordingRule]:
     """Yield the computed series of a cluster, each after those that it reads."""
     yield record(series.POOL_BILLED, f"{series.POOL_CAPACITY}")
     yield record(series.NO_TEAM, f"{_without_team(cluster)} or {series.POOL_CAPACITY} * 0")
-    yield record(series.NO_TEAM_COST, _priced(series.NO_TEAM))
+    yield record(series.NO_TEAM_COST, priced(series.NO_TEAM))
     if cluster.teams:
         yield record(series.TEAM_BILLED, f"{series.TEAM_ALLOCATED}")
         yield record(series.TEAM_IDLE_BILLED, f"{series.TEAM_IDLE}")
         yield record(series.TEAM_USED, f"{_used()} or {series.TEAM_ALLOCATED} * 0")
-        yield record(series.TEAM_USED_COST, _priced(series.TEAM_USED))
+        yield record(series.TEAM_USED_COST, priced(series.TEAM_USED))
     if cluster.cohorts_with_queues:
         yield record(series.TEAM_BORROWED, _borrowed())
         yield record(series.TEAM_BORROWED_COST, _priced_by_tier(series.TEAM_BORROWED))
@@ -52,23 +54,14 @@ def _without_team(cluster: Cluster) -> str:
 
 def _used() -> str:
     held = f"sum by (namespace, pod, pool) ({held_cards.cards()})"
-    team = f"on (namespace) group_left (team) {series.NAMESPACE_TEAM}"
-    return f"sum by (team, pool) ({held} * on (namespace, pod) group_left () {_BUSY} * {team})"
+    return f"sum by (team, pool) ({held} * on (namespace, pod) group_left () {_BUSY} * {TO_TEAM})"
 
 
 def _borrowed() -> str:
     """Return what queues use beyond their quota, in cards. A queue borrows of each flavor and resource for itself."""
-    usage, quota = (
-        f'max by (cluster_queue, flavor, resource) (kueue_cluster_queue_{what}{{replica_role!="follower"}})'
-        for what in ("resource_usage", "nominal_quota")
-    )
+    usage, quota = (f"max by (cluster_queue, flavor, resource) ({selected(metric)})" for metric in (USAGE, QUOTA))
     cards = f"on (flavor, resource) group_left (tier) {series.FLAVOR_FRACTION}"
-    team = f"on (cluster_queue) group_left (team) {series.QUEUE_TEAM}"
-    return f"sum by (team, tier) (clamp_min({usage} - {quota}, 0) * {cards} * {team})"
-
-
-def _priced(cards: series.Series) -> str:
-    return f"{cards} * on (pool) group_left (currency) {series.CARD_PRICE}"
+    return f"sum by (team, tier) (clamp_min({usage} - {quota}, 0) * {cards} * {QUEUE_TO_TEAM})"
 
 
 def _priced_by_tier(cards: series.Series) -> str:
@@ -112,22 +105,3 @@ def _cards(cluster: Cluster, queue: str, flavor: Flavor) -> Fraction:
         ),
         start=Fraction(0),
     )
-
-
-def number(exact: Fraction) -> str:
-    """Return a number for PromQL: a decimal where it is one, else the division, which Prometheus rounds once.
-
-    >>> number(Fraction("153.60")), number(Fraction(10, 7))
-    ('153.6', '10 / 7')
-    """
-    below = exact.denominator
-    for prime in (2, 5):
-        while below % prime == 0:
-            below //= prime
-    if below != 1:
-        return f"{exact.numerator} / {exact.denominator}"
-    digits = 0
-    while (exact * 10**digits).denominator != 1:
-        digits += 1
-    whole = str((exact * 10**digits).numerator).rjust(digits + 1, "0")
-    return f"{whole[:-digits]}.{whole[-digits:]}" if digits else whole

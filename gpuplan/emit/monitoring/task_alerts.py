@@ -15,11 +15,10 @@ from gpuplan.emit.monitoring.kueue_series import (
     STATUS,
     WAIT,
     grown,
-    of_namespace_team,
-    of_team,
     runs_jobs,
     selected,
 )
+from gpuplan.emit.monitoring.promql import of_namespace_team, of_team
 from gpuplan.model.fleet import Cluster, Fleet
 
 _STUCK_FOR = 15

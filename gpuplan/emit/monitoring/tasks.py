@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from gpuplan.emit.monitoring import series, task_alerts
 from gpuplan.emit.monitoring.alerts import Group, record
 from gpuplan.emit.monitoring.kueue_series import START, WAIT, has, runs_jobs, selected
+from gpuplan.emit.monitoring.promql import TO_TEAM
 from gpuplan.manifests.kinds.monitoring import RecordingRule
 from gpuplan.model.fleet import Cluster, Fleet
 
@@ -67,10 +68,7 @@ def _pods_start() -> str:
     queue = (
         f"max by (team, cluster_queue) ({series.QUEUE_TEAM} and on (team) count by (team) ({series.QUEUE_TEAM}) == 1)"
     )
-    pods = (
-        f"(\n    {started}\n  ) * on (namespace) group_left (team) {series.NAMESPACE_TEAM}\n"
-        f"  * on (team) group_left (cluster_queue) {queue}"
-    )
+    pods = f"(\n    {started}\n  ) * {TO_TEAM}\n  * on (team) group_left (cluster_queue) {queue}"
     enough = f"count by (cluster_queue) (\n  {pods}\n) >= {SAMPLES}"
     return f"quantile by (cluster_queue) (0.95,\n  {pods}\n)\nand on (cluster_queue) {enough}"
 

@@ -16,7 +16,7 @@ from gpuplan.catalog.cards import Vendor
 from gpuplan.emit import counters
 from gpuplan.emit.monitoring import scrapes, series
 from gpuplan.emit.monitoring.alerts import Alert, Case, Group, record
-from gpuplan.emit.monitoring.info import number
+from gpuplan.emit.monitoring.promql import TO_TEAM, number
 from gpuplan.emit.monitoring.scenes import node
 from gpuplan.emit.monitoring.scenes import series as written
 from gpuplan.manifests.kinds.monitoring import RecordingRule
@@ -72,7 +72,7 @@ def _records(cluster: Cluster, trained: Sequence[Cohort]) -> Iterator[RecordingR
         card = f'({card} unless on (namespace, pod) up{{task_pool!=""}})'
     yield record(
         series.TENSOR,
-        f"clamp_max(avg by (team, pool) (\n  {card}\n  * on (namespace) group_left (team) {series.NAMESPACE_TEAM}\n), 1)\n"
+        f"clamp_max(avg by (team, pool) (\n  {card}\n  * {TO_TEAM}\n), 1)\n"
         f'and on (team) {series.QUEUE_TEAM}{{task_pool=~"{task_pools}"}}',
     )
     now, then = f"{series.TENSOR}[1h]", f"{series.TENSOR}[1h] offset 1w"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuplan.emit.monitoring import info, publish, series
+from gpuplan.emit.monitoring import info, promql, publish, series
 from gpuplan.emit.monitoring.series import Series
 from tests.unit.emit.fleets import Place, place
 
@@ -145,7 +145,7 @@ def test_the_rules_of_a_thousand_teams_compile_in_two_seconds() -> None:
 
 @given(st.fractions(min_value=0, max_value=10**9))
 def test_a_number_is_written_exactly(value: Fraction) -> None:
-    text = info.number(value)
+    text = promql.number(value)
     assert Fraction(text.replace(" ", "")) == value
     assert "e" not in text
     assert text == "0" or not text.endswith(".")
@@ -154,4 +154,4 @@ def test_a_number_is_written_exactly(value: Fraction) -> None:
 @given(st.integers(0, 10**12), st.integers(0, 6))
 def test_a_decimal_stays_one(digits: int, places: int) -> None:
     value: Any = Fraction(digits, 10**places)
-    assert "/" not in info.number(value)
+    assert "/" not in promql.number(value)
