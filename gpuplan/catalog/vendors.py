@@ -29,7 +29,8 @@ class Plugin:
 class CardMetrics:
     """What an exporter says of a card: PromQL selectors, empty where it says nothing of the kind.
 
-    `presence` is there for every card that works at all. `temperature` and `temperature_limit` are in degrees Celsius,
+    `presence` is there for every card that works at all. `temperature` and `temperature_limit` are in degrees Celsius, and so
+    is `temperature_margin`, the distance from a limit that some cards tell of instead of the limit;
     `uncorrectable` counts memory errors that cost data, `unhealthy` is a condition that holds while the vendor's own
     verdict is bad. `utilisation` goes from 0 to `utilisation_full`, `power` is in parts of a watt, `power_per_watt` to each.
     The two figures of memory share a unit, which differs by vendor.
@@ -38,6 +39,7 @@ class CardMetrics:
     presence: str
     temperature: str
     temperature_limit: str
+    temperature_margin: str
     uncorrectable: str
     unhealthy: str
     power: str
@@ -183,6 +185,7 @@ def _metrics(said: Mapping[str, str]) -> CardMetrics:
         presence=said["presence"],
         temperature=said["temperature"],
         temperature_limit=said.get("temperatureLimit", ""),
+        temperature_margin=said.get("temperatureMargin", ""),
         uncorrectable=said["uncorrectable"],
         unhealthy=said.get("unhealthy", ""),
         power=said["power"],

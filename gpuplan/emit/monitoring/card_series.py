@@ -83,13 +83,21 @@ def _with_node(family: Family) -> str:
 
 
 def hot(family: Family, margin: int) -> str:
-    """Find the cards less than `margin` degrees below their limit; 0 and absurd values mean no data."""
+    """Find the cards less than `margin` degrees below their limit; 0 and absurd values mean no data.
+
+    NVIDIA's cards since Ada may say how far they are from their limit, and not what it is; where they say both, the limit
+    counts, since a distance of 0 may be none.
+    """
     metrics = family.exporter.metrics
     now = _per_card(family, f"{metrics.temperature} < {HOTTEST}")
     if not metrics.temperature_limit:
         return _with_pool(family, f"{now} > {family.exporter.limit_celsius - margin}")
     limit = _per_card(family, f"{metrics.temperature_limit} > 0 < {HOTTEST}")
-    return _with_pool(family, f"{now}\n> {limit} - {margin}")
+    near = f"{now}\n> {limit} - {margin}"
+    if metrics.temperature_margin:
+        left = _per_card(family, f"{metrics.temperature_margin} > -{HOTTEST} < {margin}")
+        near += f"\nor ({now}\nand {left}\nunless {limit})"
+    return _with_pool(family, near)
 
 
 def corrupted(family: Family) -> str:

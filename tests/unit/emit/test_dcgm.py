@@ -49,6 +49,7 @@ def test_the_list_is_the_exporters_own_and_what_alerts_need() -> None:
         "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS",
         "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL",
         "DCGM_FI_DEV_GPU_RECOVERY_ACTION",
+        "DCGM_FI_DEV_GPU_TEMP_LIMIT",
         "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL",
         "DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL",
         "DCGM_FI_DEV_ROW_REMAP_PENDING",

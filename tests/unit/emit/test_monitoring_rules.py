@@ -79,7 +79,8 @@ def test_the_spec_sets_the_thresholds() -> None:
     made = alerts(place(POOLS, more=more))
     assert made["GpuExporterDownOnGpuNode"]["for"] == "7m"
     assert made["GpuMissingFromNode"]["for"] == "3m"
-    assert made["GpuThermalMarginLow"]["expr"].endswith(" - 5")
+    assert " - 5\n" in made["GpuThermalMarginLow"]["expr"]
+    assert " < 5)" in made["GpuThermalMarginLow"]["expr"]
 
 
 def test_an_xid_drains_or_concerns_the_program_and_none_does_both() -> None:

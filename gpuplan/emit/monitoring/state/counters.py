@@ -2,9 +2,9 @@
 
 One alert for a pool and counter: a wrong list of counters is that of all its nodes.
 
-Only what a card must have is asked for: links, profiling and the vendor's verdict depend on the board, on who else profiles
-and on the driver. Of cut cards and of a fleet's own card models we know too little to ask for more than the count of XIDs,
-which the exporter makes itself (a row of 0 without a code while there is none).
+Only what a card must have is asked for: links, profiling, limits of temperature and the vendor's verdict depend on the board,
+on its firmware, on who else profiles and on the driver. Of cut cards and of a fleet's own card models we know too little to
+ask for more than the count of XIDs, which the exporter makes itself (a row of 0 without a code while there is none).
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ _EVERY_CARD = (
     "DCGM_FI_DEV_PCIE_REPLAY_COUNTER",
     "DCGM_FI_DEV_ROW_REMAP_FAILURE",
     "DCGM_FI_DEV_ROW_REMAP_PENDING",
-    "DCGM_FI_DEV_SLOWDOWN_TEMP",
 )
 _PRESENCE = "DCGM_FI_DEV_GPU_TEMP"
 _WAIT_MINUTES = 10

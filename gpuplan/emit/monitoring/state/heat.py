@@ -77,6 +77,8 @@ def _thermal_cases(fleet: Fleet, pools: Sequence[NodePool], margin: int) -> Iter
         inputs = _temperature(card, pool, margin, above=1)
         name = f"a card of pool {pool.name} is hot"
         yield Case(kind="firing", name=name, inputs=inputs, at="5m", fires=(card.labels,))
+        if card.family.exporter.metrics.temperature_margin:
+            yield from _margin_cases(card, pool, margin)
     pool, card = pools[0], scenes.card(fleet.catalog, pools[0])
     now = card.of(card.family.exporter.metrics.temperature)
     yield Case(kind="healthy", name="it is at its limit", inputs=_temperature(card, pool, margin, above=0), at="6m")
@@ -87,6 +89,18 @@ def _thermal_cases(fleet: Fleet, pools: Sequence[NodePool], margin: int) -> Iter
     yield Case(kind="edge", name="the reading is absurd", inputs=nonsense, at="6m")
     unread = {name: values for name, values in nonsense.items() if name != now}
     yield Case(kind="absent", name="the card says nothing of its temperature", inputs=unread, at="6m")
+
+
+def _margin_cases(card: scenes.Card, pool: NodePool, margin: int) -> Iterator[Case]:
+    metrics, where = card.family.exporter.metrics, f"a card of pool {pool.name}"
+    here, now = steady(scenes.in_pool(pool)), {card.of(metrics.temperature): "80x60"}
+    left, limit = card.of(metrics.temperature_margin), card.of(metrics.temperature_limit)
+    near = here | now | {left: f"{margin - 1}x60"}
+    yield Case(kind="firing", name=f"{where} tells how near it is alone", inputs=near, at="5m", fires=(card.labels,))
+    far = here | now | {left: f"{margin}x60"}
+    yield Case(kind="healthy", name=f"{where} tells that it is not near", inputs=far, at="6m")
+    old = here | now | {left: "0x60", limit: "90x60"}
+    yield Case(kind="edge", name=f"{where} has a limit, and a distance of 0 for none", inputs=old, at="6m")
 
 
 def _temperature(card: scenes.Card, pool: NodePool, margin: int, above: int) -> dict[str, str]:

@@ -35,10 +35,11 @@ def alerts(fleet: Fleet, cluster: Cluster) -> Iterator[Alert]:
 
 
 def _nodes_unknown(fleet: Fleet, cluster: Cluster) -> Alert:
-    """Not where no node has a card: an autoscaler may have taken away the last one on purpose."""
+    """Not where nodes are known and none has a card: an autoscaler may have taken away the last one on purpose."""
+    signs = " or ".join(_signs_of_cards(fleet, cluster))
     return Alert(
         name="GpuNodesUnknown",
-        expr=f"absent({NODE_POOL})\nand on () (absent({_ANY_NODE}) or {' or '.join(_signs_of_cards(fleet, cluster))})",
+        expr=f"absent({NODE_POOL})\nunless on () (count({_ANY_NODE}) unless on () ({signs}))",
         wait=f"{_UNKNOWN_MINUTES}m",
         severity="warning",
         summary="Monitoring does not know which nodes have GPUs.",
