@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import functools
 import gc
-import json
 import re
 import signal
 import sys
@@ -27,6 +26,7 @@ from gpuplan.model.reclaim import ReclaimMode
 from gpuplan.model.reclaim_policy import ReclaimPolicy, policy, read
 from gpuplan.reclaim.decide import Decision, decide
 from gpuplan.report import console, reclaim
+from gpuplan.report.machine import json_text
 
 if TYPE_CHECKING:
     from gpuplan.cluster.prometheus import Prometheus
@@ -187,7 +187,7 @@ def _shown(
 ) -> Callable[[Decision, datetime.datetime], None]:
     def show(decision: Decision, now: datetime.datetime) -> None:
         if output_format == "json":
-            say(json.dumps(reclaim.data(held, decision, now, act=act), indent=2))
+            say(json_text(reclaim.data(held, decision, now, act=act)), nl=False)
         else:
             say(
                 console.drawn(reclaim.overview(decision, explain=explain, act=act), colour=colour(sys.stdout)), nl=False

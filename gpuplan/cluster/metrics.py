@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, start_http_server
 
+from gpuplan.model import reclaim_metrics as names
+
 Labels = tuple[str, ...]
 
 
@@ -15,25 +17,21 @@ class ReclaimMetrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self.reclaimed = Counter(
-            "gpuplan_reclaimed_workloads_total",
+            names.RECLAIMED_TOTAL,
             "Workloads that lost their GPUs, by the reason of a closed list",
-            ("namespace", "owner_kind", "reason"),
+            names.RECLAIMED_LABELS,
             registry=self.registry,
         )
-        self.candidates = self._gauge("gpuplan_reclaim_candidates", "Work with GPUs, by what is said of it", "verdict")
-        self.idle = self._gauge(
-            "gpuplan_reclaim_idle",
-            "1 for each piece of work that is idle",
-            "namespace owner_kind owner task_pool",
+        self.candidates = self._gauge(
+            names.CANDIDATES, "Work with GPUs, by what is said of it", names.CANDIDATES_LABELS
         )
-        self.last_success = self._gauge(
-            "gpuplan_reclaim_last_success_timestamp_seconds", "When all servers last answered in full"
-        )
-        self.circuit_open = self._gauge("gpuplan_reclaim_circuit_open", "1 while too much seems idle to believe it")
-        self.dry_run = self._gauge("gpuplan_reclaim_dry_run", "1 where nothing is suspended")
+        self.idle = self._gauge(names.IDLE, "1 for each piece of work that is idle", names.IDLE_LABELS)
+        self.last_success = self._gauge(names.LAST_SUCCESS, "When all servers last answered in full")
+        self.circuit_open = self._gauge(names.CIRCUIT_OPEN, "1 while too much seems idle to believe it")
+        self.dry_run = self._gauge(names.DRY_RUN, "1 where nothing is suspended")
 
-    def _gauge(self, name: str, says: str, labels: str = "") -> Gauge:
-        return Gauge(name, says, labels.split(), registry=self.registry)
+    def _gauge(self, name: str, says: str, labels: Labels = ()) -> Gauge:
+        return Gauge(name, says, labels, registry=self.registry)
 
     def serve(self, address: str, port: int) -> int:
         """Give the metrics out over HTTP from a thread of their own; return the port. Raises OSError where it is taken."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from gpuplan.suggest import meant
 
-MINUTE = datetime.timedelta(minutes=1)
 EXAMPLES = "Write a day (2026-11-01) or a time (2026-11-01T08:30)."
 
 

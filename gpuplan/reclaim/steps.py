@@ -12,7 +12,7 @@ import datetime
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from gpuplan import conventions
 from gpuplan.model.reclaim import ReclaimReason
@@ -79,7 +79,6 @@ class Count:
 
 
 Step = CreateEvent | PostAlert | Patch | Count
-StepKind = Literal["event", "alert", "patch", "count"]
 
 
 def steps(policy: ReclaimPolicy, one: Reclamation, now: datetime.datetime) -> tuple[Step, ...]:

@@ -154,7 +154,7 @@ def _notes(report: Report) -> Iterator[str]:
     for made in report.views:
         if made.currency:
             yield _sum(report, made)
-    for cluster, days in itertools.groupby(report.bill.covered, key=lambda one: one.cluster):
+    for cluster, days in _by_cluster(report.bill.covered):
         yield _coverage(cluster, list(days))
     yield from report.cautions
 

@@ -20,6 +20,7 @@ from gpuplan.emit.monitoring.series import (
     TEAM_IDLE,
     TEAM_QUOTA_GAP,
 )
+from gpuplan.model.reclaim_metrics import CANDIDATES, IDLE, IDLE_LABELS
 
 
 def idle(on: Context) -> Panel:
@@ -180,7 +181,7 @@ def capacity(on: Context) -> Panel:
 
 def candidates(on: Context) -> Panel:
     """Return what the reclaimer says of all work with cards."""
-    said = on.scope.raw("gpuplan_reclaim_candidates")
+    said = on.scope.raw(CANDIDATES)
     return Panel(
         title="What the reclaimer sees",
         says="Pieces of work that hold cards, by what the reclaimer says of each: active, idle, told, spared and why.",
@@ -192,10 +193,10 @@ def candidates(on: Context) -> Panel:
 
 def idle_work(on: Context) -> Panel:
     """Return the work that the reclaimer finds idle."""
-    found = on.scope.by_namespace_team(on.scope.raw("gpuplan_reclaim_idle"))
+    found = on.scope.by_namespace_team(on.scope.raw(IDLE))
     return Panel(
         title="Idle work",
         says="Work that holds cards and does not use them, without that of task pools that the reclaimer spares.",
         kind="table",
-        queries=(Query(expr=f"max by (namespace, owner_kind, owner, task_pool) ({found}) == 1", legend="Idle"),),
+        queries=(Query(expr=f"max by ({', '.join(IDLE_LABELS)}) ({found}) == 1", legend="Idle"),),
     )

@@ -14,12 +14,8 @@ from gpuplan.emit.monitoring.scenes import series
 from gpuplan.emit.monitoring.series import NAMESPACE_TEAM
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.reclaim import ReclaimMode
+from gpuplan.model.reclaim_metrics import CIRCUIT_OPEN, IDLE, IDLE_LABELS, LAST_SUCCESS
 
-IDLE = "gpuplan_reclaim_idle"
-LAST_SUCCESS = "gpuplan_reclaim_last_success_timestamp_seconds"
-CIRCUIT_OPEN = "gpuplan_reclaim_circuit_open"
-WORK = "namespace, owner_kind, owner, task_pool"
-"""Labels of one piece of work."""
 MISSED_LOOKS = 3
 """Looks that may fail in a row before somebody hears of it."""
 
@@ -38,7 +34,7 @@ def _idle(fleet: Fleet, cluster: Cluster) -> Alert:
     suspends = fleet.governance.reclaim.mode is ReclaimMode.SUSPEND
     return Alert(
         name="GpuWorkIdle",
-        expr=of_namespace_team(f"max by ({WORK}) ({IDLE}) == 1"),
+        expr=of_namespace_team(f"max by ({', '.join(IDLE_LABELS)}) ({IDLE}) == 1"),
         wait="5m",
         severity="warning" if suspends else "info",
         team="",

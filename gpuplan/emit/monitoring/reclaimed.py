@@ -24,11 +24,11 @@ from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import produced_resources
 from gpuplan.model.reclaim import ReclaimMode, ReclaimReason
 from gpuplan.model.reclaim_kinds import KINDS
+from gpuplan.model.reclaim_metrics import RECLAIMED_TOTAL
 
 DAY = "1d"
 INTERVAL = "120s"
 """A day is looked back on; that need not be done with each evaluation."""
-OWN = "gpuplan_reclaimed_workloads_total"
 _DISRUPTION = "kube_pod_status_disruption_reason"
 _NOBODY = "(<none>)?"
 """Who made a pod that nobody made, as kube-state-metrics says it."""
@@ -95,9 +95,10 @@ def disrupted(cluster: Cluster) -> RecordingRule:
 def _reasons(*, suspends: bool) -> Mapping[ReclaimReason, str]:
     """Return what was lost for each reason, by namespace. What is asked of Kubernetes' eviction API, somebody asked."""
     stopped = _total(_evicted(reason="Deactivated", underlying_cause=""))
-    mine = f'sum by (namespace) (round(increase({OWN}{{owner_kind!~"{_SCALED}"}}[{DAY}])))'
+    mine = f'sum by (namespace) (round(increase({RECLAIMED_TOTAL}{{owner_kind!~"{_SCALED}"}}[{DAY}])))'
+    idle = f'sum by (namespace) (round(increase({RECLAIMED_TOTAL}{{reason="{ReclaimReason.IDLE.value}"}}[{DAY}])))'
     found = {
-        ReclaimReason.IDLE: f'sum by (namespace) (round(increase({OWN}{{reason="{ReclaimReason.IDLE.value}"}}[{DAY}])))',
+        ReclaimReason.IDLE: idle,
         ReclaimReason.MAX_RUNTIME: _total(_evicted(underlying_cause="MaximumExecutionTimeExceeded")),
         ReclaimReason.QUOTA_RECLAIM: _total(_preempted(f"(1 - {series.EVICTED_WITHIN})")),
         ReclaimReason.PRIORITY: _total(_preempted(series.EVICTED_WITHIN.name), _taken("PreemptionByScheduler")),

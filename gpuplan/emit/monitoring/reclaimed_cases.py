@@ -1,4 +1,4 @@
-"""Cases of the alert on work that lost its cards.."""
+"""Cases of the alert on work that lost its cards."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ PEAK_CLOCK = _series(
 )
 PEAK_HOURS = _series("gpuplan_peak_hours:bool", "", "1 at peak hours, 0 otherwise")
 
-# What everything else builds on (`base.py`).
+# What everything else builds on (`base_rules.py`).
 NODE_POOL = _series("gpuplan:node_pool:info", "node pool", "1 for each node with cards whose pool is known")
 NODE_CARDS = _series("gpuplan:node_cards:count", "node", "cards that a node reports")
 POD_REQUESTS = _series(
