@@ -82,7 +82,7 @@ def only(card: str, pool: str) -> str:
 def rules(name: str, stack: str, groups_of: tuple[str, ...] = ("",)) -> str:
     """Return the rules of a fleet as Prometheus reads them, without the object around them; only some groups, if so asked."""
     made = fleet(on_stack(spec(name), stack))
-    manifests = publish.emit(made, made.clusters[0])
+    manifests = publish.emit(made, made.clusters[0], publish.groups(made, made.clusters[0]))
     groups = [group for manifest in manifests for group in manifest.object["spec"]["groups"]]  # type: ignore[index]  # a PrometheusRule
     return yaml_text({"groups": [group for group in groups if group["name"].startswith(groups_of)]})
 
@@ -103,7 +103,7 @@ def write(folder: Path, files: Mapping[str, str]) -> list[str]:
 
 def published(made: Fleet, cluster: Cluster) -> dict[str, str]:
     """Return the files of a cluster's rules and tests."""
-    return {one.path: one.text for one in publish.texts(made, cluster)}
+    return {one.path: one.text for one in publish.texts(made, cluster, publish.groups(made, cluster))}
 
 
 def test_promtool_has_nothing_to_say_about_the_rules(promtools: Sequence[Path], tmp_path: Path) -> None:
