@@ -36,6 +36,11 @@ def _sections(present: Present, **titled: Iterator[Panel]) -> tuple[Section, ...
     return tuple(section for section in made if section.panels)
 
 
+def _runs(on: Context, queues_by: str, jobs_by: str) -> Iterator[Panel]:
+    yield from tasks.queues(on, queues_by)
+    yield from tasks.jobs(on, jobs_by)
+
+
 def _fleet(on: Context, present: Present) -> Board:
     def glance() -> Iterator[Panel]:
         yield from state.glance(on)
@@ -58,15 +63,11 @@ def _fleet(on: Context, present: Present) -> Board:
         yield from cost.held(on, "team")
         yield from (cost.by_cost_center(on), cost.by_pool(on), cost.unallocated(on), cost.bill(on))
 
-    def runs() -> Iterator[Panel]:
-        yield from tasks.queues(on, "team")
-        yield from tasks.jobs(on, "team")
-
     sections = _sections(
         present,
         At_a_glance=glance(),
         Resource_state=resources(),
-        Task_runs=runs(),
+        Task_runs=_runs(on, "team", "team"),
         Governance=ruled(),
         Business=business.overview(on),
         Cost=priced(),
@@ -114,10 +115,6 @@ def _team(on: Context, present: Present) -> Board:
         yield from governance.quotas(on)
         yield tables.pods(on)
 
-    def runs() -> Iterator[Panel]:
-        yield from tasks.queues(on, "cluster_queue")
-        yield from tasks.jobs(on, "namespace")
-
     def ruled() -> Iterator[Panel]:
         yield from governance.queues(on)
         yield from governance.losses(on)
@@ -135,14 +132,13 @@ def _team(on: Context, present: Present) -> Board:
         present,
         At_a_glance=glance(),
         Cards=amounts(),
-        Task_runs=runs(),
+        Task_runs=_runs(on, "cluster_queue", "namespace"),
         Governance=ruled(),
         Business=results(),
         Cost=priced(),
     )
-    return _board(
-        "team", "GPU team", "What does a team hold, does its work get through, what does it cost?", on, sections
-    )
+    says = "What does a team hold, does its work get through, what does it cost?"
+    return _board("team", "GPU team", says, on, sections)
 
 
 def _node(on: Context, present: Present) -> Board:

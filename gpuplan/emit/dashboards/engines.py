@@ -15,48 +15,40 @@ RATE = "rate({}[$__rate_interval])"
 
 
 def panels(on: Context) -> Iterator[Panel]:
-    """Yield the panels that some engine of the cluster has metrics for."""
-    waiting = (*_each(on, "waiting", "sum", "{}", " waiting"), *_each(on, "running", "sum", "{}", " running"))
-    if waiting:
-        yield Panel(
-            title="Requests in the engines",
-            says="Requests that wait for their turn, and those that are being answered. Waiting ones that grow ask for more "
-            "cards.",
-            kind="lines",
-            queries=waiting,
-            least=0,
-        )
-    caches = _each(on, "cache", "max", "{}")
-    if caches:
-        yield Panel(
-            title="KV cache",
-            says="Used part of the cache of keys and values, the fullest pod. At 100 % requests are thrown out and begun anew.",
-            kind="lines",
-            queries=caches,
-            unit="percentunit",
-            least=0,
-            most=1,
-        )
-    tokens = _each(on, "tokens", "sum", RATE)
-    if tokens:
-        yield Panel(
-            title="Tokens",
-            says="Tokens that are generated, a second.",
-            kind="stacked",
-            queries=tokens,
-            unit="suffix: tokens/s",
-            least=0,
-        )
-    failures = _each(on, "failures", "sum", RATE)
-    if failures:
-        yield Panel(
-            title="Failed requests",
-            says="Requests that ended without an answer, a second.",
-            kind="stacked",
-            queries=failures,
-            unit="reqps",
-            least=0,
-        )
+    """Yield the panels on engines; one is without queries where no engine of the cluster has metrics for it."""
+    yield Panel(
+        title="Requests in the engines",
+        says="Requests that wait for their turn, and those that are being answered. Waiting ones that grow ask for more "
+        "cards.",
+        kind="lines",
+        queries=(*_each(on, "waiting", "sum", "{}", " waiting"), *_each(on, "running", "sum", "{}", " running")),
+        least=0,
+    )
+    yield Panel(
+        title="KV cache",
+        says="Used part of the cache of keys and values, the fullest pod. At 100 % requests are thrown out and begun anew.",
+        kind="lines",
+        queries=_each(on, "cache", "max", "{}"),
+        unit="percentunit",
+        least=0,
+        most=1,
+    )
+    yield Panel(
+        title="Tokens",
+        says="Tokens that are generated, a second.",
+        kind="stacked",
+        queries=_each(on, "tokens", "sum", RATE),
+        unit="suffix: tokens/s",
+        least=0,
+    )
+    yield Panel(
+        title="Failed requests",
+        says="Requests that ended without an answer, a second.",
+        kind="stacked",
+        queries=_each(on, "failures", "sum", RATE),
+        unit="reqps",
+        least=0,
+    )
 
 
 def _each(on: Context, purpose: str, how: str, around: str, suffix: str = "") -> tuple[Query, ...]:

@@ -85,9 +85,7 @@ def _down() -> Alert:
 
 def _blind(fleet: Fleet) -> Alert:
     """The first look of a new pod may fail too: a time of success of 0 is long ago."""
-    every = fleet.governance.reclaim.every_minutes
-    late = every * MISSED_LOOKS
-    success, circuit = series(LAST_SUCCESS), series(CIRCUIT_OPEN)
+    late = fleet.governance.reclaim.every_minutes * MISSED_LOOKS
     return Alert(
         name="GpuReclaimerBlind",
         expr=f"time() - max({LAST_SUCCESS}) > {late * 60} or max({CIRCUIT_OPEN}) == 1",
@@ -96,27 +94,18 @@ def _blind(fleet: Fleet) -> Alert:
         summary="The reclaimer of idle GPUs cannot tell which work is idle.",
         description="Nothing is reclaimed: the API server, Prometheus or Alertmanager did not answer in full for "
         f"{late} min, or so much seems idle at once that measurement is not trusted. Its log says which.",
-        cases=(
-            Case(
-                kind="firing",
-                name="no look succeeds",
-                inputs={success: f"0x{late + 60}"},
-                at=f"{late + 20}m",
-                fires=({},),
-            ),
-            Case(
-                kind="healthy",
-                name="it looks in time",
-                inputs={success: f"0+60x{late + 60}", circuit: f"0x{late + 60}"},
-                at=f"{late + 30}m",
-            ),
-            Case(kind="absent", name="it does not run at all", inputs={}, at="60m"),
-            Case(
-                kind="edge",
-                name="all looks succeed, but everything seems idle",
-                inputs={success: f"0+60x{late + 60}", circuit: f"1x{late + 60}"},
-                at=f"{late + 30}m",
-                fires=({},),
-            ),
-        ),
+        cases=tuple(_blind_cases(late)),
     )
+
+
+def _blind_cases(late: int) -> Iterator[Case]:
+    """Yield cases by when a look last succeeded; `late` is how many minutes ago is too long."""
+    success, circuit = series(LAST_SUCCESS), series(CIRCUIT_OPEN)
+    always, end = f"0+60x{late + 60}", f"{late + 30}m"
+    never = {success: f"0x{late + 60}"}
+    yield Case(kind="firing", name="no look succeeds", inputs=never, at=f"{late + 20}m", fires=({},))
+    trusted = {success: always, circuit: f"0x{late + 60}"}
+    yield Case(kind="healthy", name="it looks in time", inputs=trusted, at=end)
+    yield Case(kind="absent", name="it does not run at all", inputs={}, at="60m")
+    strange = {success: always, circuit: f"1x{late + 60}"}
+    yield Case(kind="edge", name="all looks succeed, but everything seems idle", inputs=strange, at=end, fires=({},))
