@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpuplan import conventions
 from gpuplan.catalog.cards import Vendor
@@ -51,6 +51,8 @@ def texts(fleet: Fleet, rules: RuleGroups) -> Iterator[TextFile]:
     """Yield a runbook for each alert that any cluster of the fleet can raise."""
     from gpuplan.report.templating import filled  # noqa: PLC0415 - jinja2 costs fleets that have no use for it
 
+    clusters = sorted(map(publish.by_name, fleet.clusters), key=lambda cluster: cluster.name)
+    fleet = replace(fleet, clusters=tuple(clusters))  # the order in `fleet/` changes no word
     found = raised(fleet, rules)
     known = _facts(fleet) if found else {}
     for name, one in sorted(found.items()):

@@ -12,6 +12,12 @@ from tests.generated import words
 from tests.generated.hardware import KINDS
 from tests.generated.supply import Entry, Offer, Supply, addressed
 
+SERVING: tuple[Entry, ...] = (
+    {"engine": "vllm", "slo": {"latencyMilliseconds": 2500, "objectivePercent": 99.5}},
+    {"engine": "sglang", "port": 8080, "slo": {"latencyMilliseconds": 2000}},
+    {"engine": "triton", "slo": {"latencyMilliseconds": 250}},
+    {"engine": "tgi"},
+)
 SERVICES = ("guaranteed", "queued", "shared", "reclaimable")
 FRAMEWORKS = {
     "training": ("job", "jobset", "mpijob", "pod"),
@@ -64,6 +70,8 @@ def _task_pool(draw: st.DrawFn, supply: Supply, usable: list[str]) -> Entry:
         pool["queueing"] = draw(st.sampled_from(("strict", "bestEffort")))
     if kind == "onlineInference" and draw(st.booleans()):
         pool["stateful"] = draw(st.sampled_from(({}, {"drainSeconds": 900}, {"drainSeconds": 1})))
+    if kind == "onlineInference" and draw(st.booleans()):
+        pool["serving"] = draw(st.sampled_from(SERVING))
     if draw(st.booleans()):
         pool["frameworks"] = draw(st.lists(st.sampled_from(FRAMEWORKS[kind]), min_size=1, unique=True))
     return pool

@@ -32,7 +32,7 @@ SUPPRESSIONS: tuple[Entry, ...] = (
 def policies(draw: st.DrawFn, clusters: Sequence[str]) -> dict[str, Any]:
     """Return any of the sections `monitoring`, `governance`, `delivery` and `suppress`, for clusters of these names."""
     made: dict[str, Any] = {}
-    sections = {"monitoring": _monitoring(), "governance": _governance(clusters), "delivery": _delivery()}
+    sections = {"monitoring": _monitoring(clusters), "governance": _governance(clusters), "delivery": _delivery()}
     for key, section in sections.items():
         if draw(st.booleans()):
             made[key] = draw(section)
@@ -47,8 +47,23 @@ def _some(draw: st.DrawFn, choices: dict[str, st.SearchStrategy[Any]]) -> Entry:
     return {key: draw(value) for key, value in choices.items() if draw(st.booleans())}
 
 
+ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe")
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+def _peak_hours() -> st.SearchStrategy[Entry]:
+    return _some(
+        {
+            "timeZone": st.sampled_from(ZONES),
+            "days": st.lists(st.sampled_from(DAYS), min_size=1, unique=True),
+            "from": st.sampled_from(("08:30", "10:00")),
+            "to": st.sampled_from(("18:00", "00:00", "02:15")),
+        }
+    )
+
+
 @st.composite
-def _monitoring(draw: st.DrawFn) -> Entry:
+def _monitoring(draw: st.DrawFn, clusters: Sequence[str]) -> Entry:
     profiling = draw(st.booleans())
     counters = st.lists(st.sampled_from(COUNTERS if profiling else PLAIN_COUNTERS), max_size=4)
     exporter = draw(_some({"intervalSeconds": st.sampled_from((30, 1, 150)), "extraCounters": counters}))
@@ -64,6 +79,10 @@ def _monitoring(draw: st.DrawFn) -> Entry:
                     ({"release": "on"}, {}, {"acme.example/Prometheus_1": "1e3", "b": ""})
                 ),
                 "thresholds": _some(thresholds),
+                "peakHours": _peak_hours(),
+                "xids": st.just({"drain": [63], "ignore": [43]}),
+                "releases": _some({"argocd": st.just([*clusters]), "rollouts": st.just([clusters[0]])}),
+                "dashboards": _some({"enabled": st.booleans(), "folder": words.slugs()}),
                 "runbookBase": st.builds(lambda slug: f"https://runbooks.acme.internal/{slug}/", words.slugs()),
             }
         )
@@ -86,6 +105,12 @@ def _governance(draw: st.DrawFn, clusters: Sequence[str]) -> Entry:
         "podSecurity": security,
         "maintenance": st.fixed_dictionaries({"windows": st.lists(_windows(clusters), max_size=3)}),
         "nodeHealth": _node_health(clusters),
+        "reclaim": st.fixed_dictionaries(
+            {
+                "mode": st.sampled_from(("off", "dryRun", "suspend")),
+                "image": st.just("registry.acme.internal/gpuplan:0.1.0"),
+            }
+        ),
     }
     return draw(_some(said))
 

@@ -126,7 +126,7 @@ def configuration(fleet: Fleet) -> Config:
             {"source_matchers": list(source), "target_matchers": list(target), "equal": ["cluster", *equal]}
             for source, target, equal in EXPLAINED
         ],
-        "receivers": [*(_receiver(one) for one in said.receivers), {"name": NOBODY}],
+        "receivers": [*(_receiver(one) for one in sorted(said.receivers, key=lambda one: one.name)), {"name": NOBODY}],
     }
     if said.office_hours:
         made["time_intervals"] = [{"name": OFFICE_HOURS, "time_intervals": intervals(said.office_hours)}]
@@ -142,9 +142,10 @@ def secrets(fleet: Fleet) -> list[str]:
 
 def _told(fleet: Fleet) -> tuple[Team, ...]:
     """Return the teams with a receiver of their own. What is labelled for the platform is the platform's, even where a
-    team has its name.
+    team has its name. By name: the order in `fleet/` changes no route.
     """
-    return tuple(team for team in fleet.teams if team.receiver and team.name != PLATFORM_TEAM)
+    told = (team for team in fleet.teams if team.receiver and team.name != PLATFORM_TEAM)
+    return tuple(sorted(told, key=lambda team: team.name))
 
 
 def _tree(fleet: Fleet) -> Config:
@@ -214,7 +215,7 @@ def expected(fleet: Fleet) -> Iterator[tuple[tuple[str, ...], str]]:
     platform = fleet.monitoring.alertmanager.platform
     receivers = {team.name: team.receiver or platform for team in fleet.teams} | {PLATFORM_TEAM: platform}
     for severity in ("critical", "warning", "info"):
-        for team, receiver in receivers.items():
+        for team, receiver in sorted(receivers.items()):
             yield (f"team={team}", f"severity={severity}"), receiver
         yield (f"severity={severity}",), platform
     yield ("alertname=Watchdog", "severity=none"), NOBODY

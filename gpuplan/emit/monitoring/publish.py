@@ -7,6 +7,7 @@ operator, and with them the tests of every alert in promtool's format.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from gpuplan import conventions
@@ -59,8 +60,20 @@ BUILDERS: tuple[Builder, ...] = (
 def groups(fleet: Fleet, cluster: Cluster) -> Iterator[Group]:
     """Yield the rule groups of a cluster; none where it has no pools."""
     if cluster.pools:
+        sorted_cluster = by_name(cluster)
         for builder in BUILDERS:
-            yield from builder(fleet, cluster)
+            yield from builder(fleet, sorted_cluster)
+
+
+def by_name(cluster: Cluster) -> Cluster:
+    """Return the cluster with all that has a name in its order, so that the order in `fleet/` changes no rule and no case."""
+    cohorts = (replace(one, queues=tuple(sorted(one.queues, key=lambda queue: queue.name))) for one in cluster.cohorts)
+    return replace(
+        cluster,
+        pools=tuple(sorted(cluster.pools, key=lambda pool: pool.name)),
+        teams=tuple(sorted(cluster.teams, key=lambda team: team.name)),
+        cohorts=tuple(sorted(cohorts, key=lambda cohort: cohort.task_pool.name)),
+    )
 
 
 def of_fleet(fleet: Fleet) -> RuleGroups:

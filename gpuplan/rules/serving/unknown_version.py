@@ -36,12 +36,12 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             continue
         if engine.is_older(version):
             yield DOC.found(
-                f"{engine.title} {serving.version} of `{pool.name}` is older than {engine.oldest}, the oldest that is known",
+                f"Version {serving.version} of {engine.title} in `{pool.name}` is older than {engine.oldest}, the oldest that is known",
                 at=at,
             )
         elif engine.is_newer(version):
             yield DOC.found(
-                f"{engine.title} {serving.version} of `{pool.name}` is taken for {engine.newest}, the newest that is known",
+                f"Version {serving.version} of {engine.title} in `{pool.name}` is taken for {engine.newest}, the newest that is known",
                 at=at,
                 severity=Severity.INFO,
             )
