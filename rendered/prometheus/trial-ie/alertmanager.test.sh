@@ -12,28 +12,28 @@ reaches() {
   fi
 }
 reaches nlp-oncall team=nlp severity=critical
-reaches vision-oncall team=vision severity=critical
-reaches search-oncall team=search severity=critical
-reaches recsys-oncall team=recsys severity=critical
-reaches robotics-oncall team=robotics severity=critical
-reaches research-oncall team=research severity=critical
 reaches platform-oncall team=platform severity=critical
+reaches recsys-oncall team=recsys severity=critical
+reaches research-oncall team=research severity=critical
+reaches robotics-oncall team=robotics severity=critical
+reaches search-oncall team=search severity=critical
+reaches vision-oncall team=vision severity=critical
 reaches platform-oncall severity=critical
 reaches nlp-oncall team=nlp severity=warning
-reaches vision-oncall team=vision severity=warning
-reaches search-oncall team=search severity=warning
-reaches recsys-oncall team=recsys severity=warning
-reaches robotics-oncall team=robotics severity=warning
-reaches research-oncall team=research severity=warning
 reaches platform-oncall team=platform severity=warning
+reaches recsys-oncall team=recsys severity=warning
+reaches research-oncall team=research severity=warning
+reaches robotics-oncall team=robotics severity=warning
+reaches search-oncall team=search severity=warning
+reaches vision-oncall team=vision severity=warning
 reaches platform-oncall severity=warning
 reaches nlp-oncall team=nlp severity=info
-reaches vision-oncall team=vision severity=info
-reaches search-oncall team=search severity=info
-reaches recsys-oncall team=recsys severity=info
-reaches robotics-oncall team=robotics severity=info
-reaches research-oncall team=research severity=info
 reaches platform-oncall team=platform severity=info
+reaches recsys-oncall team=recsys severity=info
+reaches research-oncall team=research severity=info
+reaches robotics-oncall team=robotics severity=info
+reaches search-oncall team=search severity=info
+reaches vision-oncall team=vision severity=info
 reaches platform-oncall severity=info
 reaches _nobody alertname=Watchdog severity=none
 exit $failed
