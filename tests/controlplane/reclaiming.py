@@ -22,6 +22,7 @@ import urllib3
 
 from gpuplan.emit.monitoring import series
 from tests.controlplane.client import Client, Object
+from tests.prometheus.bed import write_blocks
 
 WRITES = ("PATCH", "POST")
 LIMIT_SECONDS = 60
@@ -203,9 +204,7 @@ def remember(
         lines += [f"{series.GPU_UTIL}{{{inside}}} {card.busy} {at}" for at in minutes]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "samples.txt").write_text("\n".join([*lines, "# EOF", ""]), encoding="utf-8")
-    made = [promtool, "tsdb", "create-blocks-from", "openmetrics", folder / "samples.txt", folder / "data"]
-    done = subprocess.run([str(part) for part in made], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    write_blocks(promtool, folder / "samples.txt", folder / "data")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

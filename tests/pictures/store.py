@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import subprocess
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -15,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.pictures.samples import END, START, Values
-from tests.prometheus.bed import Bed
+from tests.prometheus.bed import Bed, write_blocks
 
 PATIENCE = 10.0
 BLOCK = "54h"
@@ -71,11 +70,7 @@ class Store:
         source = self._bed.folder / "samples.om"
         with source.open("w", encoding="utf-8") as file:
             file.writelines(lines)
-        command = ["tsdb", "create-blocks-from", f"--max-block-duration={BLOCK}", "openmetrics", "--quiet"]
-        done = subprocess.run(
-            [self._promtool, *command, source, self._data], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
+        write_blocks(self._promtool, source, self._data, f"--max-block-duration={BLOCK}")
         source.unlink()
 
     @contextlib.contextmanager

@@ -59,18 +59,15 @@ def backfilled(promtool: Path, text: str, folder: Path) -> Path:
     folder.mkdir(parents=True)
     source = folder.parent / f"{folder.name}.om"
     source.write_text(text, encoding="utf-8")
-    command: list[str | Path] = [
-        promtool,
-        "tsdb",
-        "create-blocks-from",
-        "openmetrics",
-        "--max-block-duration=48h",
-        source,
-        folder,
-    ]
+    write_blocks(promtool, source, folder, "--max-block-duration=48h")
+    return folder
+
+
+def write_blocks(promtool: Path, source: Path, data: Path, *flags: str) -> None:
+    """Write the samples of an OpenMetrics file as blocks into a Prometheus' data."""
+    command: list[str | Path] = [promtool, "tsdb", "create-blocks-from", *flags, "openmetrics", "--quiet", source, data]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    return folder
 
 
 def is_ready(url: str) -> bool:

@@ -10,7 +10,6 @@ import contextlib
 import http.server
 import json
 import re
-import subprocess
 import threading
 import time
 import urllib.parse
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from gpuplan.manifests.write import yaml_text
-from tests.controlplane.ports import PortLease
+from tests.prometheus.bed import bed
 from tests.scenarios.exposition import Shown, text
 
 READY_SECONDS = 30
@@ -130,43 +129,6 @@ def serving(pages: Mapping[str, str]) -> Iterator[str]:
 
 @contextlib.contextmanager
 def running(prometheus: Path, folder: Path, config: Mapping[str, Any], *flags: str) -> Iterator[str]:
-    """Run a Prometheus on a free port with an empty store; gives its address."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "prometheus.yml").write_text(yaml_text(config), encoding="utf-8")
-    lease = PortLease()
-    url = f"http://127.0.0.1:{lease.take()}"
-    with (folder / "log").open("wb") as log:
-        program = subprocess.Popen(
-            [
-                prometheus,
-                f"--config.file={folder}/prometheus.yml",
-                f"--storage.tsdb.path={folder}/data",
-                f"--web.listen-address={url.removeprefix('http://')}",
-                *flags,
-            ],
-            stdout=log,
-            stderr=log,
-        )
-    try:
-        _await(program, url, folder / "log")
-        yield url
-    finally:
-        program.terminate()
-        try:
-            program.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            program.kill()
-            program.wait()
-        lease.close()
-
-
-def _await(program: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    deadline = time.monotonic() + READY_SECONDS
-    while True:
-        if program.poll() is not None or time.monotonic() > deadline:
-            raise AssertionError(f"Prometheus does not run:\n{log.read_text(encoding='utf-8')[-3000:]}")
-        try:
-            with urllib.request.urlopen(f"{url}/-/ready", timeout=2):
-                return
-        except OSError:
-            time.sleep(0.1)
+    """Run a Prometheus on a free port over what the folder holds in `data`, if anything; gives its address."""
+    with bed(folder) as servers:
+        yield servers.prometheus(prometheus, folder / "data", name="prometheus", more=flags, config=yaml_text(config))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -61,10 +62,13 @@ def test_no_rule_ever_fails(
     world: Any, oldest: bool, site: Site, prometheuses: tuple[Path, ...], tmp_path: Path
 ) -> None:
     every = tuple(targets(site, world()))
+    files = [tmp_path / name for name in write_rules(tmp_path, site)]
+    for file in files:  # groups that look back on days are evaluated every few minutes
+        file.write_text(re.sub(r"(?m)^ +interval: .*\n", "", file.read_text(encoding="utf-8")), encoding="utf-8")
     with serving(pages(site, world())) as address:
         config = {
             "global": {"evaluation_interval": "1s"},
-            "rule_files": [str(tmp_path / name) for name in write_rules(tmp_path, site)],
+            "rule_files": [str(file) for file in files],
             "scrape_configs": scrape_configs(every, address),
         }
         with running(prometheuses[oldest], tmp_path / "prometheus", config) as url:
