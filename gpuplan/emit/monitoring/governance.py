@@ -37,7 +37,7 @@ def groups(fleet: Fleet, cluster: Cluster) -> Iterator[Group]:
     queues = bool(cluster.cohorts_with_queues)
     taken = (reclaimed.disrupted(cluster),) if reclaimed.told(fleet, cluster) else ()
     records = (*_idle(fleet, cluster), *(_queues(fleet, cluster) if queues else ()), *taken)
-    alerts = tuple(governance_alerts.alerts(fleet, cluster))
+    alerts = tuple(governance_alerts.alerts(fleet, cluster, shared(cluster)))
     yield Group(name="gpuplan-governance", records=records, alerts=alerts)
     if owners(cluster):
         held = record(series.GUARANTEE, f"1 - avg_over_time({series.STARVED_AT_PEAK}[7d:5m])")

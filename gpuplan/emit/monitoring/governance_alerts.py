@@ -20,10 +20,9 @@ FULL = 100
 """Percent of a task pool's own quota; without borrowing no more can be used."""
 
 
-def alerts(fleet: Fleet, cluster: Cluster) -> Iterator[Alert]:
-    """Yield the alerts of a cluster with teams; those on queues where it has some."""
+def alerts(fleet: Fleet, cluster: Cluster, pools: tuple[Cohort, ...]) -> Iterator[Alert]:
+    """Yield the alerts of a cluster with teams; those on queues where it has some. `pools` own cards as a whole."""
     thresholds, first = fleet.monitoring.thresholds, next(queues(cluster), None)
-    pools = tuple(cohort for cohort in cluster.cohorts_with_queues if cohort.shares)
     floor = next((queue for queue in queues(cluster) if queue.nominal and queue.task_pool.service.owns), None)
     yield _idle_high(cluster, thresholds)
     yield _unmapped()

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from gpuplan import conventions
 from gpuplan.emit.monitoring import series
 from gpuplan.emit.monitoring.alerts import PLATFORM_TEAM, Case
+from gpuplan.emit.monitoring.release_series import APPLICATION, APPLICATION_INFO, EVENTS, ROLLOUT, ROLLOUT_INFO, SYNCS
 from gpuplan.emit.monitoring.scenes import series as written
 from gpuplan.model.fleet import Cluster
 
@@ -17,9 +18,9 @@ PROJECT = "default"
 
 def cases(least: int, cluster: Cluster, kinds: tuple[str, ...]) -> Iterator[Case]:
     """Yield the cases of each kind of release that is watched. `least` is how many failures make the alert."""
-    if "application" in kinds:
+    if APPLICATION in kinds:
         yield from _applications(least, cluster)
-    if "rollout" in kinds:
+    if ROLLOUT in kinds:
         yield from _rollouts(least, cluster)
 
 
@@ -31,11 +32,11 @@ def _events(count: int) -> str:
 def _applications(least: int, cluster: Cluster) -> Iterator[Case]:
     name = conventions.application_name(cluster.name)
     app = {"namespace": conventions.ARGOCD_NAMESPACE, "name": name, "project": PROJECT}
-    info = {written("argocd_app_info", **app, health_status="Healthy", sync_status="Synced"): ALWAYS}
-    fires = ({"kind": "application", **app, "team": PLATFORM_TEAM},)
+    info = {written(APPLICATION_INFO, **app, health_status="Healthy", sync_status="Synced"): ALWAYS}
+    fires = ({"kind": APPLICATION, **app, "team": PLATFORM_TEAM},)
 
     def syncs(phase: str, values: str, dry_run: str = "false") -> Mapping[str, str]:
-        return {written("argocd_app_sync_total", **app, phase=phase, dry_run=dry_run): values}
+        return {written(SYNCS, **app, phase=phase, dry_run=dry_run): values}
 
     failed = syncs("Failed", _events(least))
     yield Case(
@@ -54,11 +55,11 @@ def _rollouts(least: int, cluster: Cluster) -> Iterator[Case]:
     team = cluster.teams[0] if cluster.teams else None
     rollout = {"namespace": team.namespaces[0] if team else "web", "name": "web"}
     owner = {written(series.NAMESPACE_TEAM, namespace=rollout["namespace"], team=team.name): ALWAYS} if team else {}
-    info = {**owner, written("rollout_info", **rollout, strategy="canary", phase="Healthy"): ALWAYS}
-    fires = ({"kind": "rollout", **rollout, "team": team.name if team else PLATFORM_TEAM},)
+    info = {**owner, written(ROLLOUT_INFO, **rollout, strategy="canary", phase="Healthy"): ALWAYS}
+    fires = ({"kind": ROLLOUT, **rollout, "team": team.name if team else PLATFORM_TEAM},)
 
     def events(reason: str, values: str) -> Mapping[str, str]:
-        return {written("rollout_events_total", **rollout, type="Warning", reason=reason): values}
+        return {written(EVENTS, **rollout, type="Warning", reason=reason): values}
 
     aborted = events("RolloutAborted", _events(least))
     yield Case(
@@ -69,7 +70,7 @@ def _rollouts(least: int, cluster: Cluster) -> Iterator[Case]:
         fires=fires,
     )
     degraded = " ".join(["_x40 1x20"] * least + ["_x400"])
-    late = {**info, written("rollout_info", **rollout, strategy="canary", phase="Degraded"): degraded}
+    late = {**info, written(ROLLOUT_INFO, **rollout, strategy="canary", phase="Degraded"): degraded}
     yield Case(
         kind="edge", name="rollouts that run out of time count, too", inputs=late, at=f"{62 * least + 60}m", fires=fires
     )

@@ -13,15 +13,12 @@ from collections.abc import Iterator
 
 from gpuplan.emit.monitoring import release_cases, scrapes, series
 from gpuplan.emit.monitoring.alerts import PLATFORM_TEAM, Alert, Group, record
+from gpuplan.emit.monitoring.release_series import APPLICATION, APPLICATION_INFO, EVENTS, ROLLOUT, ROLLOUT_INFO, SYNCS
 from gpuplan.manifests.kinds.monitoring import RecordingRule
 from gpuplan.model.fleet import Cluster, Fleet
 
 INTERVAL = "4m"
 """Days are long: less often than others, and within the five minutes for which Prometheus remembers a sample."""
-SYNCS = "argocd_app_sync_total"
-EVENTS = "rollout_events_total"
-APPLICATION, ROLLOUT = "application", "rollout"
-"""Values of the label `kind`."""
 KEYS = {APPLICATION: "namespace, name, project", ROLLOUT: "namespace, name"}
 """Labels by which a controller knows what it releases."""
 _RESULTS = {
@@ -32,7 +29,7 @@ _RESULTS = {
     ROLLOUT: {"succeeded": 'reason="RolloutCompleted"', "failed": 'reason="RolloutAborted"'},
 }
 _COUNTERS = {APPLICATION: SYNCS, ROLLOUT: EVENTS}
-_INFOS = {APPLICATION: "argocd_app_info", ROLLOUT: "rollout_info"}
+_INFOS = {APPLICATION: APPLICATION_INFO, ROLLOUT: ROLLOUT_INFO}
 _KIND_OF = {"argocd": APPLICATION, "rollouts": ROLLOUT}
 _ALL_KEYS = "kind, namespace, name, project"
 
@@ -72,7 +69,7 @@ def _counted(kind: str, result: str, window: str) -> str:
 
 def _with_degraded(aborted: str, window: str) -> str:
     """Add rollouts that became degraded without being aborted, such as those that ran out of time."""
-    degraded = 'rollout_info{phase="Degraded"}'
+    degraded = f'{ROLLOUT_INFO}{{phase="Degraded"}}'
     before = f"max by (namespace, name) (max_over_time({degraded}[15m] offset 5m))"
     became = f"count_over_time((max by (namespace, name) ({degraded}) unless {before})[{window}:5m])"
     return (
