@@ -118,11 +118,13 @@ def _of_record(known: World, name: str, expr: str, added: Mapping[str, str], *, 
     if declared is None or not NAME.fullmatch(name) or not all(map(LABEL.fullmatch, added)):
         yield f"{name} is no series of ours"
         return
-    optional = NVIDIAS if not exact else frozenset[str]()
+    optional = UNNAMED if exact else UNNAMED | NVIDIAS
     if not declared - optional <= labels <= declared:
         yield f"{name} has {sorted(labels)} instead of {sorted(declared)}"
 
 
+UNNAMED = frozenset({"model", "project"})
+"""What not everyone says: TGI serves one model and does not name it, and Argo Rollouts know no project."""
 NVIDIAS = frozenset({"gpu", "UUID", "GPU_I_ID", "GPU_I_PROFILE", "namespace", "pod", "container"})
 
 
