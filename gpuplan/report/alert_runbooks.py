@@ -21,11 +21,10 @@ from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.lifecycle import stable_labels
 from gpuplan.model.monitoring import DailyHours
 from gpuplan.model.reclaim import ReclaimMode
-from gpuplan.report.kubectl import selector
+from gpuplan.report.kubectl import DEBUG_IMAGE, selector
 
 DRAIN_MARGIN_SECONDS = 600
 """What a drain may take beyond the longest grace of a stateful task pool."""
-DEBUG_IMAGE = "busybox:1.37"
 TOOLS: Mapping[str, str] = {
     "nvidia": "nvidia-smi",
     "amd": "amd-smi list",

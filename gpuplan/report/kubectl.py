@@ -6,6 +6,9 @@ import re
 import shlex
 from collections.abc import Iterable
 
+DEBUG_IMAGE = "busybox:1.37"
+"""With what runbooks look into a node."""
+
 
 def selector(labels: Iterable[tuple[str, str]]) -> str:
     """Return a label selector.

@@ -21,7 +21,7 @@ from gpuplan.model.pools import Exposure, NodePool
 from gpuplan.model.sharing import SharingMode
 from gpuplan.report import alert_runbooks
 from gpuplan.report.expectations import expects
-from gpuplan.report.kubectl import allocatable_path, awaited, label_path, selector
+from gpuplan.report.kubectl import DEBUG_IMAGE, allocatable_path, awaited, label_path, selector
 from gpuplan.report.partitions import partition_text
 
 NODE = '"$NODE"'
@@ -34,7 +34,6 @@ OPERATOR_AGENTS = (
     "nvidia-operator-validator",
 )
 """Value of the label `app` of those of the operator's agents that a node offers no card without."""
-DEBUG_IMAGE = "busybox:1.37"
 
 Commands = tuple[str, ...]
 

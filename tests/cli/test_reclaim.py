@@ -50,13 +50,18 @@ def test_a_name_cannot_steer_the_terminal() -> None:
     assert "\x1b" not in console.drawn(parts, colour=False)
 
 
+def nowhere(folder: Path) -> list[str]:
+    """Return the options of a look at servers that nobody runs."""
+    (folder / "policy.json").write_text(text(policy()), encoding="utf-8")
+    config = kubeconfig(folder, "http://127.0.0.1:1", "token")
+    where = ["--policy", str(folder / "policy.json"), "--kubeconfig", str(config)]
+    return [*where, "--prometheus", "http://127.0.0.1:1"]
+
+
 def test_an_api_server_that_cannot_be_reached_is_exit_code_3(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "policy.json").write_text(text(policy()), encoding="utf-8")
-    config = kubeconfig(tmp_path, "http://127.0.0.1:1", "token")
-    where = ["--policy", str(tmp_path / "policy.json"), "--kubeconfig", str(config)]
-    assert run(["reclaim", "--prometheus", "http://127.0.0.1:1", *where]) == 3
+    assert run(["reclaim", *nowhere(tmp_path)]) == 3
     assert "http://127.0.0.1:1 cannot be reached" in capsys.readouterr().err
 
 
@@ -64,17 +69,7 @@ def test_a_look_that_is_repeated_ends_when_it_is_asked_to_also_as_the_first_proc
     tmp_path: Path,
 ) -> None:
     """The kernel keeps signals without a handler from a first process, and the kubelet would have to kill it."""
-    (tmp_path / "policy.json").write_text(text(policy()), encoding="utf-8")
-    config = kubeconfig(tmp_path, "http://127.0.0.1:1", "token")
-    where = [
-        "--policy",
-        str(tmp_path / "policy.json"),
-        "--kubeconfig",
-        str(config),
-        "--prometheus",
-        "http://127.0.0.1:1",
-    ]
-    command = [sys.executable, "-m", "gpuplan", "reclaim", *where, "--every", "1h"]
+    command = [sys.executable, "-m", "gpuplan", "reclaim", *nowhere(tmp_path), "--every", "1h"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as program:
         assert program.stderr
         program.stderr.readline()
@@ -85,17 +80,7 @@ def test_a_look_that_is_repeated_ends_when_it_is_asked_to_also_as_the_first_proc
 def test_an_address_of_alertmanager_that_is_none_is_used_wrongly(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "policy.json").write_text(text(policy()), encoding="utf-8")
-    config = kubeconfig(tmp_path, "http://127.0.0.1:1", "token")
-    where = [
-        "--policy",
-        str(tmp_path / "policy.json"),
-        "--kubeconfig",
-        str(config),
-        "--prometheus",
-        "http://127.0.0.1:1",
-    ]
-    assert run(["reclaim", *where, "--alertmanager", "alertmanager:9093"]) == 2
+    assert run(["reclaim", *nowhere(tmp_path), "--alertmanager", "alertmanager:9093"]) == 2
     assert "it begins with neither http:// nor https://" in capsys.readouterr().err
 
 
