@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpuplan.model.fleet import Cluster
 from tests.scenarios.exposition import Shown, Values, always, shown
-from tests.scenarios.world import AGENTS, Node, Pod, Queue, World
+from tests.scenarios.world import AGENTS, YESTERDAY, Node, Pod, Queue, World
 
 PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 OFFERED = {
@@ -77,6 +77,7 @@ def _node(node: Node) -> Iterator[Shown]:
     resource, count = OFFERED[node.pool]
     there = node.present
     yield shown("kube_node_info", _if(there, 1), node=node.name, kernel_version="6.8.0", kubelet_version="v1.36.3")
+    yield shown("kube_node_created", _if(there, YESTERDAY), node=node.name)
     for metric in ("kube_node_status_capacity", "kube_node_status_allocatable"):
         yield shown(metric, _if(there, count), node=node.name, resource=resource, unit="integer")
     yield shown(
