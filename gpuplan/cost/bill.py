@@ -54,11 +54,6 @@ class Bill:
         """Every currency, sorted; an empty one, for pools without a price, comes last."""
         return tuple(sorted({key.currency for key in self.amounts}, key=lambda name: (not name, name)))
 
-    @property
-    def adds_up(self) -> bool:
-        """Whether the parts of every pool make its price."""
-        return not any(check.difference for check in self.checks)
-
 
 def bill(read: Ledger) -> Bill:
     """Round a ledger."""
