@@ -33,6 +33,7 @@ check: dev  ## style, types, layers, and that everything generated is fresh
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/gpuplan schema --out schemas/fleet.schema.json --check
 	$(BIN)/python -m gpuplan.report.docs --check
+	$(BIN)/python -m tests.pictures --check
 	$(BIN)/gpuplan render --check
 
 test: dev  ## all tests; the control plane's tools are built while the unit tests run

@@ -34,14 +34,15 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
         at = fleet.places.value((*serving.path, "version"))
         if version is None:
             continue
+        said = f"Version {serving.version} of {engine.title} in `{pool.name}`"
         if engine.is_older(version):
             yield DOC.found(
-                f"Version {serving.version} of {engine.title} in `{pool.name}` is older than {engine.oldest}, the oldest that is known",
+                f"{said} is older than {engine.oldest}, the oldest that is known",
                 at=at,
             )
         elif engine.is_newer(version):
             yield DOC.found(
-                f"Version {serving.version} of {engine.title} in `{pool.name}` is taken for {engine.newest}, the newest that is known",
+                f"{said} is taken for {engine.newest}, the newest that is known",
                 at=at,
                 severity=Severity.INFO,
             )

@@ -15,7 +15,9 @@ HOUR = 3600
 
 
 def test_the_table_is_that_of_the_pinned_database() -> None:
-    pinned = re.findall(r"^tzdata==(.+)$", (maker.FILE.parents[3] / "requirements/dev.txt").read_text("utf-8"), re.MULTILINE)
+    pinned = re.findall(
+        r"^tzdata==(.+)$", (maker.FILE.parents[3] / "requirements/dev.txt").read_text("utf-8"), re.MULTILINE
+    )
     if pinned != [importlib.metadata.version("tzdata")]:
         pytest.skip("another tzdata is installed than the one that is pinned")
     assert maker.FILE.read_text(encoding="utf-8") == maker.table()
