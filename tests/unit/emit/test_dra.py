@@ -232,7 +232,10 @@ def test_alerts_do_not_ask_how_a_card_is_exposed() -> None:
         {alert.name: alert.expr for group in publish.groups(here.fleet, here.cluster) for alert in group.alerts}
         for here in made
     )
-    counted_pools.pop("GpuAllocatableLow")  # what pods claim, no node lists as allocatable
+    counted_pools.pop("GpuAllocatableLow")  # what pods claim, no node lists as capacity or allocatable
+    unknown = "GpuNodesUnknown"
+    assert "kube_node_status_capacity" in counted_pools.pop(unknown)
+    assert "kube_node_status_capacity" not in claimed_pools.pop(unknown)
     assert claimed_pools == counted_pools
 
 
