@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from gpuplan.diagnostics import KeyPath
 from gpuplan.model.fleet import (
     Delivery,
     Enforcement,
@@ -48,7 +47,7 @@ def _windows(scope: Scope, known: Mapping[str, object]) -> tuple[Window, ...]:
             schedule=said.schedule,
             duration=said.duration,
             time_zone=said.time_zone,
-            clusters=_clusters(scope, known, said.clusters, (*path, index, "clusters")),
+            clusters=scope.clusters(known, said.clusters, (*path, index, "clusters")),
             named=tuple(said.clusters or ()),
             manual_sync=said.manual_sync,
             reason=said.reason or "",
@@ -60,20 +59,13 @@ def _windows(scope: Scope, known: Mapping[str, object]) -> tuple[Window, ...]:
 
 def _node_health(scope: Scope, known: Mapping[str, object]) -> NodeHealth:
     said, path = scope.spec.governance.node_health, ("governance", "nodeHealth")
-    clusters = _clusters(scope, known, said.clusters, (*path, "clusters"))
+    clusters = scope.clusters(known, said.clusters, (*path, "clusters"))
     return NodeHealth(
         clusters=clusters if said.controller == "nodeReadiness" else (),
         conditions=tuple((one.type, one.healthy_when) for one in said.conditions),
         dry_run=said.dry_run,
         path=path,
     )
-
-
-def _clusters(scope: Scope, known: Mapping[str, object], named: Sequence[str] | None, path: KeyPath) -> tuple[str, ...]:
-    """Return the clusters that a part of the policy names, all where it names none; a finding for each unknown one."""
-    for index, name in enumerate(named or ()):
-        scope.look_up("clusters", known, name, (*path, index))
-    return tuple(name for name in known if named is None or name in named)
 
 
 def delivery(spec: FleetSpec) -> Delivery:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -39,6 +39,14 @@ class Scope:
         if (kind, name) not in self.broken and name not in self._defined(kind):
             self.unknown(kind, known, name, at)
         return None
+
+    def clusters(self, known: Mapping[str, object], named: Sequence[str] | None, path: KeyPath) -> tuple[str, ...]:
+        """Return the clusters that a list at `path` names, all where there is no list, in the order of the fleet; a finding
+        for each that is unknown.
+        """
+        for index, name in enumerate(named or ()):
+            self.look_up("clusters", known, name, (*path, index))
+        return tuple(name for name in known if named is None or name in named)
 
     def _defined(self, kind: str) -> Mapping[str, object]:
         """Return what the spec defines in a section, also what could not be bound for a reason that is said elsewhere."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TypeVar
 
 from gpuplan.diagnostics import KeyPath
 from gpuplan.model.monitoring import (
@@ -45,10 +44,9 @@ IDLE: Mapping[str, int] = {
     "grace_minutes": 30,
 }
 """What counts as idle where nobody says."""
-T = TypeVar("T")
 
 
-def monitoring(scope: Scope, known: dict[str, T]) -> Monitoring:
+def monitoring(scope: Scope, known: Mapping[str, object]) -> Monitoring:
     """Return what is scraped and alerted on. `known` holds the clusters by name."""
     said = scope.spec.monitoring
     return Monitoring(
@@ -62,8 +60,8 @@ def monitoring(scope: Scope, known: dict[str, T]) -> Monitoring:
         peak_hours=_hours(said.peak_hours, (*PATH, "peakHours")),
         alertmanager=_alertmanager(said.alertmanager, (*PATH, "alertmanager")),
         releases=Releases(
-            argocd=_clusters(scope, known, said.releases.argocd, "argocd"),
-            rollouts=_clusters(scope, known, said.releases.rollouts, "rollouts"),
+            argocd=scope.clusters(known, said.releases.argocd, (*PATH, "releases", "argocd")),
+            rollouts=scope.clusters(known, said.releases.rollouts, (*PATH, "releases", "rollouts")),
         ),
         dashboards=Dashboards(
             enabled=said.dashboards.enabled,
@@ -138,14 +136,6 @@ def _receiver(name: str, said: ReceiverSpec, path: KeyPath) -> Receiver:
     if said.webhook:
         return Receiver(name=name, kind="webhook", secret=said.webhook.secret, key=said.webhook.key, to="", path=path)
     return Receiver(name=name, kind="email", secret="", key="", to=said.email.to if said.email else "", path=path)
-
-
-def _clusters(scope: Scope, known: dict[str, T], names: list[str], key: str) -> tuple[str, ...]:
-    """Return the clusters that are named, in the order of the fleet."""
-    path = (*PATH, "releases", key)
-    for index, name in enumerate(names):
-        scope.look_up("clusters", known, name, (*path, index))
-    return tuple(name for name in known if name in names)
 
 
 def serving(spec: TaskPoolSpec, path: KeyPath) -> Serving | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from gpuplan.emit.dashboards.context import Context
 from gpuplan.emit.dashboards.panels import Panel, Query, above, below, stat
 from gpuplan.emit.monitoring import scrapes
+from gpuplan.emit.monitoring.promql import number
 from gpuplan.emit.monitoring.series import (
     GUARANTEE,
     LATENCY,
@@ -45,7 +47,7 @@ def overview(on: Context) -> Iterator[Panel]:
 def latency(on: Context, by: str) -> Panel:
     """Return the latency, and what was promised."""
     promised = tuple(
-        Query(expr=f"vector({slo.latency_milliseconds / 1000:g})", legend=f"{name}: promise")
+        Query(expr=f"vector({number(Fraction(slo.latency_milliseconds, 1000))})", legend=f"{name}: promise")
         for name, slo in _promises(on)
     )
     return Panel(
@@ -168,7 +170,7 @@ def promises(on: Context) -> Iterator[Panel]:
         kind="lines",
         queries=tuple(
             Query(
-                expr=f"max by (model) ({s.of(SLOW_1H, task_pool=name)}) / {float(slo.budget):g}",
+                expr=f"max by (model) ({s.of(SLOW_1H, task_pool=name)}) / {number(slo.budget)}",
                 legend=f"{name} {{{{model}}}}",
             )
             for name, slo in _promises(on)

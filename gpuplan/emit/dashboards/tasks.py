@@ -6,10 +6,8 @@ from collections.abc import Iterator
 
 from gpuplan.emit.dashboards.context import Context
 from gpuplan.emit.dashboards.panels import Panel, Query, above, below, stat
+from gpuplan.emit.monitoring.kueue_series import LEADER, PENDING
 from gpuplan.emit.monitoring.series import JOB_DURATION, JOB_SUCCESS, JOBS_FINISHED, QUEUE_START, QUEUE_WAIT
-
-LEADER = 'replica_role!="follower"'
-"""Only the manager that decides tells the truth of queues (kueue#10495)."""
 
 
 def waiting(on: Context) -> Panel:
@@ -18,7 +16,7 @@ def waiting(on: Context) -> Panel:
 
 
 def _pending(on: Context) -> str:
-    pending = on.scope.raw("kueue_pending_workloads", matchers=LEADER)
+    pending = on.scope.raw(PENDING, matchers=LEADER)
     return on.scope.by_queue_team(f"max by (cluster, cluster_queue, status) ({pending})")
 
 

@@ -9,6 +9,7 @@ from gpuplan.emit.monitoring import series
 from gpuplan.emit.monitoring.alerts import Alert
 from gpuplan.emit.monitoring.kueue_scenes import HOUR, Queue, queues
 from gpuplan.emit.monitoring.kueue_series import RESOURCE_PENDING, SUBTREE, cards, has, selected
+from gpuplan.emit.monitoring.promql import part
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.monitoring import Thresholds
 from gpuplan.model.queues import Cohort
@@ -38,10 +39,10 @@ def alerts(fleet: Fleet, cluster: Cluster, pools: tuple[Cohort, ...]) -> Iterato
 
 
 def _idle_high(cluster: Cluster, thresholds: Thresholds) -> Alert:
-    part = f"{thresholds.idle_percent / 100:g}"
     return Alert(
         name="TeamGpuIdleHigh",
-        expr=f"{series.TEAM_IDLE_SHARE} > {part} and on (team, pool) {series.TEAM_ALLOCATED} >= {thresholds.idle_cards}",
+        expr=f"{series.TEAM_IDLE_SHARE} > {part(thresholds.idle_percent)} "
+        f"and on (team, pool) {series.TEAM_ALLOCATED} >= {thresholds.idle_cards}",
         wait=f"{IDLE_MINUTES}m",
         severity="warning",
         team="",
@@ -68,7 +69,7 @@ def _unmapped() -> Alert:
 def _congested(thresholds: Thresholds, pool: Cohort, *, tells: bool) -> Alert:
     return Alert(
         name="GpuPoolCongested",
-        expr=f"{series.CONGESTION} > {thresholds.congested_percent / 100:g}",
+        expr=f"{series.CONGESTION} > {part(thresholds.congested_percent)}",
         wait=f"{CONGESTED_MINUTES}m",
         severity="warning",
         summary="A shared task pool is asked for more than it owns.",

@@ -27,6 +27,11 @@ def number(value: Fraction | int) -> str:
     return f"{digits[:-places]}.{digits[-places:]}" if places else digits
 
 
+def part(percent: int) -> str:
+    """Write a percentage as the part that series hold: 30 is `0.3`."""
+    return number(Fraction(percent, 100))
+
+
 def of_team(expression: str) -> str:
     """Add to series of queues the team that each belongs to."""
     return f"({expression}) * {QUEUE_TO_TEAM}"

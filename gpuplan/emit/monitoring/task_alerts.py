@@ -18,7 +18,7 @@ from gpuplan.emit.monitoring.kueue_series import (
     runs_jobs,
     selected,
 )
-from gpuplan.emit.monitoring.promql import of_namespace_team, of_team
+from gpuplan.emit.monitoring.promql import of_namespace_team, of_team, part
 from gpuplan.model.fleet import Cluster, Fleet
 
 _STUCK_FOR = 15
@@ -215,10 +215,9 @@ def _pod_cases(cluster: Cluster, seconds: int) -> Iterator[Case]:
 
 def _success_low(fleet: Fleet, cluster: Cluster) -> Alert:
     thresholds = fleet.monitoring.thresholds
-    least = f"{thresholds.job_success_percent / 100:g}"
     return Alert(
         name="GpuJobSuccessLow",
-        expr=of_namespace_team(f"{series.JOB_SUCCESS} < {least}"),
+        expr=of_namespace_team(f"{series.JOB_SUCCESS} < {part(thresholds.job_success_percent)}"),
         wait="30m",
         severity="warning",
         team="",

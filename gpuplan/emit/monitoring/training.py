@@ -16,7 +16,7 @@ from gpuplan.catalog.cards import Vendor
 from gpuplan.emit import counters
 from gpuplan.emit.monitoring import scrapes, series
 from gpuplan.emit.monitoring.alerts import Alert, Case, Group, record
-from gpuplan.emit.monitoring.promql import TO_TEAM, number
+from gpuplan.emit.monitoring.promql import TO_TEAM, number, part
 from gpuplan.emit.monitoring.scenes import node
 from gpuplan.emit.monitoring.scenes import series as written
 from gpuplan.manifests.kinds.monitoring import RecordingRule
@@ -86,7 +86,7 @@ def _records(cluster: Cluster, trained: Sequence[Cohort]) -> Iterator[RecordingR
 def _alert(drop: int, cohort: Cohort) -> Alert:
     return Alert(
         name="TrainingThroughputDrop",
-        expr=f"{series.THROUGHPUT_CHANGE} < -{number(Fraction(drop, 100))}",
+        expr=f"{series.THROUGHPUT_CHANGE} < -{part(drop)}",
         wait="1h",
         severity="warning",
         team="",

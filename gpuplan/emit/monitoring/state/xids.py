@@ -12,6 +12,7 @@ from gpuplan.catalog.xids import Reaction, judged
 from gpuplan.emit import agents
 from gpuplan.emit.monitoring import scenes
 from gpuplan.emit.monitoring.alerts import PLATFORM_TEAM, Alert, Case
+from gpuplan.emit.monitoring.promql import of_namespace_team
 from gpuplan.emit.monitoring.series import NAMESPACE_TEAM
 from gpuplan.emit.monitoring.state.common import CARD, WHO, steady
 from gpuplan.emit.monitoring.state.counters import XIDS
@@ -82,7 +83,7 @@ def _program(cluster: Cluster, card: scenes.Card, codes: tuple[int, ...]) -> Ale
     """To the team of the namespace; to the platform where no team owns it."""
     failed = f'max by ({_PROGRAM}) ({XIDS}{{xid=~"{_any_of(codes)}", pod!=""}}) > 0'
     stray = f'label_replace({failed}, "team", "{PLATFORM_TEAM}", "", "")'
-    owned = f"({failed}) * on (namespace) group_left (team) {NAMESPACE_TEAM}\nor on (namespace, pod, node, xid) "
+    owned = f"{of_namespace_team(failed)}\nor on (namespace, pod, node, xid) "
     return Alert(
         name="GpuXidApplication",
         expr=f"{owned if cluster.teams else ''}{stray}",
