@@ -7,7 +7,7 @@ DCGM does not have does not start, so a field that is too new is left out, and a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from gpuplan.catalog import Catalog, Metric
 from gpuplan.emit import agents
@@ -53,7 +53,8 @@ def collected(fleet: Fleet, cluster: Cluster) -> tuple[str, ...]:
 def required(fleet: Fleet, cluster: Cluster) -> tuple[str, ...]:
     """Return the fields that rules may read and that the cluster's exporter and cards have, sorted."""
     names = sorted((*REQUIRED, *(PROFILED if fleet.monitoring.profiling else ())))
-    return tuple(name for name in names if _served(fleet.catalog.metrics[name], cluster))
+    served = _served(cluster)
+    return tuple(name for name in names if served(fleet.catalog.metrics[name]))
 
 
 def csv(fleet: Fleet, cluster: Cluster) -> str:
@@ -63,16 +64,23 @@ def csv(fleet: Fleet, cluster: Cluster) -> str:
 
 def _usual(fleet: Fleet, cluster: Cluster) -> Iterator[str]:
     yield from required(fleet, cluster)
+    served = _served(cluster)
     for metric in fleet.catalog.metrics.values():
         wanted = metric.in_default and metric.type != "label" and (fleet.monitoring.profiling or not metric.profiling)
-        if wanted and _served(metric, cluster):
+        if wanted and served(metric):
             yield metric.name
 
 
-def _served(metric: Metric, cluster: Cluster) -> bool:
-    """Tell whether the release's exporter knows the field, and any card of the cluster can have it."""
-    known = metric.since is None or metric.since <= cluster.components[DCGM_EXPORTER.component].version
-    return known and any(metric.may_exist_on(pool.card.architecture) for pool in agents.nvidia_pools(cluster))
+def _served(cluster: Cluster) -> Callable[[Metric], bool]:
+    """Return what tells whether the release's exporter knows a field, and any card of the cluster can have it."""
+    version = cluster.components[DCGM_EXPORTER.component].version
+    architectures = {pool.card.architecture for pool in agents.nvidia_pools(cluster)}
+
+    def served(metric: Metric) -> bool:
+        known = metric.since is None or metric.since <= version
+        return known and any(map(metric.may_exist_on, architectures))
+
+    return served
 
 
 def _type_and_help(name: str, catalog: Catalog) -> str:

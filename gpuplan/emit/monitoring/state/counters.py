@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from gpuplan.catalog import Catalog
 from gpuplan.emit import agents, counters
 from gpuplan.emit.monitoring import scenes
 from gpuplan.emit.monitoring.alerts import Alert, Case
@@ -36,9 +37,10 @@ _WAIT_MINUTES = 10
 def alerts(fleet: Fleet, cluster: Cluster) -> Iterator[Alert]:
     """Yield the alert on missing counters, where a cluster has NVIDIA cards."""
     pools = agents.nvidia_pools(cluster)
-    expected = {pool.name: _expected(fleet, cluster, pool) for pool in pools}
     if not pools:
         return
+    collected = frozenset(counters.collected(fleet, cluster))
+    expected = {pool.name: _expected(fleet.catalog, collected, pool) for pool in pools}
     named = (_nodes_without(counter, expected) for counter in _EVERY_CARD)
     either = "\nor\n".join(expression for expression in named if expression)
     yield Alert(
@@ -54,12 +56,11 @@ def alerts(fleet: Fleet, cluster: Cluster) -> Iterator[Alert]:
     )
 
 
-def _expected(fleet: Fleet, cluster: Cluster, pool: NodePool) -> tuple[str, ...]:
-    """What the exporter of a pool must export."""
+def _expected(catalog: Catalog, collected: frozenset[str], pool: NodePool) -> tuple[str, ...]:
+    """Return what the exporter of a pool must export, of all that is collected in its cluster."""
     surely_known = pool.card.architecture and pool.sharing.mode is not SharingMode.MIG
     wanted = _EVERY_CARD if surely_known else (XIDS,)
-    collected = counters.collected(fleet, cluster)
-    metrics = fleet.catalog.metrics
+    metrics = catalog.metrics
     return tuple(name for name in wanted if name in collected and metrics[name].may_exist_on(pool.card.architecture))
 
 
