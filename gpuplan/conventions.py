@@ -21,6 +21,8 @@ LABEL_SHARING = f"{LABEL_DOMAIN}/sharing"
 
 # Labels that gpuplan owns on namespaces and other objects.
 LABEL_TEAM = f"{LABEL_DOMAIN}/team"
+LABEL_SERVICE = f"{LABEL_DOMAIN}/service"
+"""On a ClusterQueue: the service class of its task pool."""
 LABEL_COST_CENTER = f"{LABEL_DOMAIN}/cost-center"
 LABEL_MANAGED_BY = "app.kubernetes.io/managed-by"
 LABEL_APP_NAME = "app.kubernetes.io/name"

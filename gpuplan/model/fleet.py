@@ -10,7 +10,7 @@ import datetime
 import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from gpuplan.catalog import Catalog, Vendor
 from gpuplan.catalog.releases import Component, Release
@@ -33,6 +33,10 @@ class Places(Protocol):
 
     def value(self, path: KeyPath) -> Span:
         """Return the span of the value at the path."""
+        ...
+
+    def plain(self) -> Mapping[str, Any]:
+        """Return the whole spec as plain data, defaults filled in."""
         ...
 
 
@@ -94,6 +98,8 @@ class Cluster:
     kueue: KueueSettings
     gpu_operator: GpuOperatorSettings
     destination: Destination
+    owners: tuple[str, ...]
+    """Who is asked before a change disrupts it."""
     pools: tuple[NodePool, ...]
     flavors: tuple[Flavor, ...]
     cohorts: tuple[Cohort, ...]
@@ -198,9 +204,18 @@ class NodeHealth:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Approvals:
+    """Who answers for the platform, and from which risk of a plan they are asked."""
+
+    owners: tuple[str, ...]
+    since: Literal["low", "disruptive", "destructive"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Governance:
     """Fleet-wide policy."""
 
+    approvals: Approvals
     guard_rails: GuardRails
     windows: tuple[Window, ...]
     node_health: NodeHealth
@@ -234,6 +249,16 @@ class Suppression:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """An entry of a section (`teams`) that has a new name."""
+
+    section: str
+    old: str
+    new: str
+    path: KeyPath
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fleet:
     """Everything that the spec says, with every name bound and every default filled in."""
 
@@ -245,6 +270,8 @@ class Fleet:
     governance: Governance
     delivery: Delivery
     suppressions: tuple[Suppression, ...]
+    moved: tuple[Move, ...]
+    """Entries that have a new name since some earlier state of the spec."""
     today: datetime.date
     """The day for which rules judge dates; an argument of the run, never read from a clock here."""
     catalog: Catalog = field(repr=False)

@@ -150,6 +150,8 @@ class Team:
     groups: tuple[str, ...]
     cost_center: str
     receiver: str
+    owners: tuple[str, ...]
+    """Who is asked before a change takes something from it."""
     path: KeyPath
 
 

@@ -6,10 +6,12 @@ import datetime
 from collections.abc import Mapping
 
 from gpuplan.model.fleet import (
+    Approvals,
     Delivery,
     Enforcement,
     Governance,
     GuardRails,
+    Move,
     NodeHealth,
     Suppression,
     Window,
@@ -24,6 +26,7 @@ def governance(scope: Scope, known: Mapping[str, object]) -> Governance:
     said = scope.spec.governance
     rails = said.guard_rails
     return Governance(
+        approvals=Approvals(owners=tuple(dict.fromkeys(said.approvals.owners)), since=said.approvals.since),
         guard_rails=GuardRails(
             queue_required=Enforcement(rails.queue_required),
             produced_resources=Enforcement(rails.produced_resources),
@@ -77,6 +80,14 @@ def delivery(spec: FleetSpec) -> Delivery:
         path=said.path,
         namespace=said.namespace,
         project=said.project or spec.metadata.name,
+    )
+
+
+def moved(spec: FleetSpec) -> tuple[Move, ...]:
+    """Return the entries that have a new name."""
+    pairs = ((said.old.partition("."), said.new.partition(".")) for said in spec.moved)
+    return tuple(
+        Move(section=old[0], old=old[2], new=new[2], path=("moved", index)) for index, (old, new) in enumerate(pairs)
     )
 
 

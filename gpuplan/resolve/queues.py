@@ -97,6 +97,7 @@ def _team(name: str, spec: TeamSpec) -> Team:
         groups=tuple(spec.groups),
         cost_center=spec.cost_center or "",
         receiver=spec.alerts.receiver if spec.alerts else "",
+        owners=tuple(dict.fromkeys(spec.owners)),
         path=("teams", name),
     )
 

@@ -104,6 +104,8 @@ class ClusterSpec(SpecModel):
     """What the cluster's own Node Feature Discovery allows."""
     destination: DestinationSpec = DestinationSpec()
     """How Argo CD names the cluster."""
+    owners: list[Text] = []
+    """Who is asked before a change disrupts the cluster, as the code host knows them: `@acme/gpu-eu`."""
 
 
 class ArgoCdSpec(SpecModel):

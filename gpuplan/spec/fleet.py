@@ -9,7 +9,7 @@ from pydantic import Field
 from gpuplan.spec.base import Name, SpecModel, partial
 from gpuplan.spec.clusters import ClusterSpec, DeliverySpec, MetadataSpec
 from gpuplan.spec.monitoring import MonitoringSpec
-from gpuplan.spec.policy import GovernanceSpec, SuppressionSpec
+from gpuplan.spec.policy import GovernanceSpec, MovedSpec, SuppressionSpec
 from gpuplan.spec.pools import CardName, CardSpec, CardTierSpec, NodePoolSpec
 from gpuplan.spec.queues import TaskPoolSpec, TeamSpec
 
@@ -67,5 +67,7 @@ class FleetSpec(SpecModel):
     """Fleet-wide policy."""
     delivery: DeliverySpec = DeliverySpec()
     """How the output reaches the clusters."""
+    moved: list[MovedSpec] = []
+    """Entries that have a new name, for `gpuplan plan`; harmless once the change is merged."""
     suppress: list[SuppressionSpec] = []
     """Findings that the owner accepts, with a reason."""

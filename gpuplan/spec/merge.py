@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gpuplan.diagnostics import Diagnostic, Diagnostics, KeyPath, Related, Span
-from gpuplan.source.document import Document, Entry, Mapping, Node, Sequence
+from gpuplan.source.document import Document, Entry, Mapping, Node, Plain, Sequence
 from gpuplan.spec import findings
 from gpuplan.spec.fleet import DEFAULTABLE
 
@@ -31,6 +31,11 @@ class Origins:
     def value(self, path: KeyPath) -> Span:
         """Return the span of the value at the path, or of its closest ancestor."""
         return self.tree.span_at(path, key=False)
+
+    def plain(self) -> dict[str, Plain]:
+        """Return the whole spec as plain data, defaults filled in."""
+        root = self.tree.root
+        return root.plain() if isinstance(root, Mapping) else {}
 
 
 def merge(documents: Iterable[Document]) -> tuple[Mapping, Diagnostics]:

@@ -94,8 +94,20 @@ class NodeHealthSpec(SpecModel):
         return self
 
 
+class ApprovalsSpec(SpecModel):
+    """Who is asked before a change is merged, besides the owners of teams and clusters that lose by it."""
+
+    owners: list[Text] = []
+    """Who answers for the platform as a whole, as the code host knows them: `@acme/gpu-platform`."""
+    since: Annotated[Literal["low", "disruptive", "destructive"], Field(alias="from")] = "disruptive"
+    """Lowest risk of a plan from which they are asked."""
+
+
 class GovernanceSpec(SpecModel):
     """`governance:`."""
+
+    approvals: ApprovalsSpec = ApprovalsSpec()
+    """Who is asked before a change is merged."""
 
     guard_rails: GuardRailsSpec = GuardRailsSpec()
     """How strictly admission policies act."""
@@ -107,6 +119,24 @@ class GovernanceSpec(SpecModel):
     """What happens to work that holds cards and leaves them idle."""
     pod_security: Literal["privileged", "baseline", "restricted"] = "baseline"
     """Pod Security level of team namespaces."""
+
+
+MOVABLE = r"^(clusters|cardTiers|nodePools|taskPools|teams)\.[a-z0-9]([a-z0-9.-]*[a-z0-9])?$"
+
+
+class MovedSpec(SpecModel):
+    """An entry that has a new name: what it owns goes over, instead of one entry that ends and another that begins."""
+
+    old: Annotated[str, StringConstraints(pattern=MOVABLE), Field(alias="from")]
+    """Where it was: `teams.nlp`."""
+    new: Annotated[str, StringConstraints(pattern=MOVABLE), Field(alias="to")]
+    """Where it is now: `teams.language`."""
+
+    @model_validator(mode="after")
+    def _one_section(self) -> Self:
+        if self.old.partition(".")[0] != self.new.partition(".")[0]:
+            raise ValueError(f"`{self.old}` cannot become `{self.new}`: both must be of one section")
+        return self
 
 
 def _iso_date(text: str) -> str:

@@ -132,5 +132,7 @@ class TeamSpec(SpecModel):
     """Label for the bill."""
     alerts: AlertsSpec | None = None
     """Who answers its alerts."""
+    owners: list[Text] = []
+    """Who is asked before a change takes something from the team, as the code host knows them: `@acme/nlp-leads`."""
     quotas: dict[Name, TeamQuotaSpec] = {}
     """The task pools it may use, and what it gets in each."""

@@ -52,17 +52,22 @@ def refused(manifests: ManifestSet, old: Callable[[str], Object | None]) -> Iter
     `old` gives the object that the tree holds in a file now, or None where there is none.
     """
     for path, made in manifests.placed.items():
-        fixed = FIXED.get(made.key.kind)
-        before = old(path) if fixed else None
-        if fixed is None or before is None or before.get("kind") != made.key.kind:
-            continue
-        was, will = fixed(before), fixed(made.object)
-        changed = sorted(key for key in {*was, *will} if was and was.get(key) != will.get(key))
+        before = old(path) if made.key.kind in FIXED else None
+        changed = fixed_fields(before, made.object) if before is not None else ()
         if changed:
             fields = ", ".join(f"`{key}`" for key in changed)
             summary = f"{made.key.kind} `{made.key.name}` cannot change its {fields}"
             fix = WAYS_OUT.get(made.key.kind, IMMUTABLE.fix)
             yield IMMUTABLE.found(summary, at=made.origin.span, fix=fix.format(place=_entry(made)))
+
+
+def fixed_fields(before: Object, after: Object) -> tuple[str, ...]:
+    """Return the fields that differ between two states of an object and that it can never change, sorted."""
+    fixed = FIXED.get(str(after.get("kind")))
+    if fixed is None or before.get("kind") != after.get("kind"):
+        return ()
+    was, will = fixed(before), fixed(after)
+    return tuple(sorted(key for key in {*was, *will} if was and was.get(key) != will.get(key)))
 
 
 def _entry(made: Manifest) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuplan import conventions
 from gpuplan.emit.base import CONFIRM_REMOVAL, FLAVORS, FOREIGN_CRD, manifest, metadata, toleration
 from gpuplan.manifests.kinds import ResourceFlavor, Topology
 from gpuplan.manifests.kinds.kueue import ResourceFlavorSpec
@@ -45,6 +46,8 @@ def _flavor(flavor: Flavor) -> ResourceFlavor:
     return {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "ResourceFlavor",
-        "metadata": metadata(flavor.name, FLAVORS, FOREIGN_CRD, CONFIRM_REMOVAL),
+        "metadata": metadata(
+            flavor.name, FLAVORS, FOREIGN_CRD, CONFIRM_REMOVAL, labels={conventions.LABEL_TIER: flavor.tier.name}
+        ),
         "spec": spec,
     }

@@ -100,7 +100,11 @@ def _cluster_queue(node: QuotaNode, pool: TaskPool, queue: TeamQueue, groups: It
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "ClusterQueue",
         "metadata": metadata(
-            queue.name, QUEUES, FOREIGN_CRD, CONFIRM_REMOVAL, labels={conventions.LABEL_TEAM: queue.team.name}
+            queue.name,
+            QUEUES,
+            FOREIGN_CRD,
+            CONFIRM_REMOVAL,
+            labels={conventions.LABEL_SERVICE: pool.service.value, conventions.LABEL_TEAM: queue.team.name},
         ),
         "spec": {
             "cohortName": node.parent,

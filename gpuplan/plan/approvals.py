@@ -1,0 +1,64 @@
+"""Whose approval the fleet asks for: the base's owners, so that a change cannot take away who must agree to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from gpuplan.model.fleet import Fleet
+from gpuplan.plan.comparison import Comparison
+from gpuplan.plan.parts import Approval, Effect, Risk
+
+
+def approvals(comparison: Comparison, effects: Sequence[Effect]) -> tuple[Approval, ...]:
+    """Return who is asked, and for which effects: teams that lose, clusters that are disrupted, and the platform."""
+    fleets = tuple(side.fleet for side in (comparison.old, comparison.new) if side.fleet is not None)
+    return tuple(
+        approval
+        for approval in (
+            *_of_teams(fleets, effects),
+            *_of_clusters(fleets, effects),
+            *_of_platform(fleets, effects),
+        )
+        if approval.reasons
+    )
+
+
+def _of_teams(fleets: Sequence[Fleet], effects: Sequence[Effect]) -> Iterator[Approval]:
+    owners = _first_said(((team.name, team.owners) for team in fleet.teams) for fleet in fleets)
+    for team in sorted({team for effect in effects for team in effect.teams}):
+        reasons = tuple(effect.summary for effect in effects if team in effect.teams)
+        yield Approval(role=f"team {team}", owners=owners.get(team, ()), reasons=reasons)
+
+
+def _of_clusters(fleets: Sequence[Fleet], effects: Sequence[Effect]) -> Iterator[Approval]:
+    owners = _first_said(((cluster.name, cluster.owners) for cluster in fleet.clusters) for fleet in fleets)
+    for name, people in owners.items():
+        reasons = tuple(
+            effect.summary
+            for effect in effects
+            if effect.cluster == name and effect.risk.rank >= Risk.DISRUPTIVE.rank
+        )
+        if people:
+            yield Approval(role=f"cluster {name}", owners=people, reasons=reasons)
+
+
+def _of_platform(fleets: Sequence[Fleet], effects: Sequence[Effect]) -> Iterator[Approval]:
+    rules = [fleet.governance.approvals for fleet in fleets]
+    if rules:
+        owners = next((rule.owners for rule in rules if rule.owners), ())
+        since = min((Risk(rule.since) for rule in rules), key=lambda risk: risk.rank)
+        reasons = tuple(effect.summary for effect in effects if effect.risk.rank >= since.rank)
+        yield Approval(role="platform", owners=owners, reasons=reasons)
+
+
+Named = Iterable[tuple[str, tuple[str, ...]]]
+"""Names with their owners."""
+
+
+def _first_said(sides: Iterable[Named]) -> dict[str, tuple[str, ...]]:
+    """Return the owners by name, those of the earlier side where it names any."""
+    found: dict[str, tuple[str, ...]] = {}
+    for side in sides:
+        for name, owners in side:
+            found[name] = found.get(name) or owners
+    return found

@@ -1,0 +1,69 @@
+"""Everything that differs between two states, before anybody says what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gpuplan.manifests.set import Manifest
+from gpuplan.model.fleet import Cluster
+from gpuplan.plan.live import NOBODY_LOOKED, Live
+from gpuplan.plan.moves import Moves, moves
+from gpuplan.plan.objects import object_changes, text_changes
+from gpuplan.plan.parts import Action, Balance, ObjectChange, QuotaRow, SpecChange, TextChange
+from gpuplan.plan.quotas import balances, quota_rows
+from gpuplan.plan.spec_changes import related, spec_changes
+from gpuplan.plan.state import State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What effects, rollouts and approvals are made of."""
+
+    old: State
+    new: State
+    moves: Moves
+    spec: tuple[SpecChange, ...]
+    objects: tuple[ObjectChange, ...]
+    texts: tuple[TextChange, ...]
+    quotas: tuple[QuotaRow, ...]
+    """All rights of both sides, changed or not."""
+    balances: tuple[Balance, ...]
+    """All flavors and resources of both sides."""
+    live: Live
+    """What runs now, as far as somebody looked; effects hold without it."""
+
+    def of_kind(self, *kinds: str, action: Action | None = None) -> Iterator[ObjectChange]:
+        """Yield the changes of objects of some kinds, and of one action where it is given."""
+        for change in self.objects:
+            if change.ref.key.kind in kinds and action in (None, change.action):
+                yield change
+
+    def clusters(self) -> Iterator[tuple[Cluster, Cluster]]:
+        """Yield (before, after) of every cluster that both fleets have, renamed or not, in the order of the new one."""
+        for cluster in self.new.fleet.clusters if self.new.fleet else ():
+            before = self.old.cluster(self.moves.old_name("clusters", cluster.name))
+            if before is not None:
+                yield before, cluster
+
+    def causes(self, *made: Manifest | None) -> tuple[SpecChange, ...]:
+        """Return the changes of the spec that touch what some objects come from."""
+        origins = (origin for one in made if one is not None for origin in (one.origin, *one.also))
+        return related((origin.path for origin in origins), self.spec)
+
+
+def compare_states(old: State, new: State, live: Live = NOBODY_LOOKED) -> Comparison:
+    """Find all that differs. States may be of any two specs or trees."""
+    renamed = moves(old, new)
+    spec = spec_changes(old, new)
+    return Comparison(
+        old=old,
+        new=new,
+        moves=renamed,
+        spec=spec,
+        objects=object_changes(old, new, renamed, spec),
+        texts=text_changes(old, new, spec),
+        quotas=quota_rows(old, new, renamed, spec),
+        balances=balances(old, new, renamed),
+        live=live,
+    )
