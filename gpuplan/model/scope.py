@@ -1,0 +1,63 @@
+"""A fleet narrowed to one cluster: all that the cluster's own files may depend on, and nothing of other clusters.
+
+Emitters of a cluster get such a fleet, so what they can see is what they depend on: a cluster whose narrowed fleet is the
+same has the same files.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection
+from dataclasses import replace
+
+from gpuplan.model.fleet import Cluster, Fleet, Governance, Window
+from gpuplan.model.monitoring import Monitoring
+from gpuplan.model.queues import Team
+
+NO_DAY = datetime.date.min
+"""The day of a narrowed fleet: dates are for rules, and no file depends on them."""
+
+
+def only(fleet: Fleet, cluster: Cluster) -> Fleet:
+    """Return the fleet as one of its clusters may know it."""
+    own = {team.name for team in cluster.teams}
+    return replace(
+        fleet,
+        clusters=(cluster,),
+        task_pools=tuple(cohort.task_pool for cohort in cluster.cohorts),
+        teams=tuple(team if team.name in own else _elsewhere(team) for team in fleet.teams),
+        monitoring=_monitoring(fleet.monitoring, cluster.name),
+        governance=_governance(fleet.governance, cluster.name),
+        suppressions=(),
+        today=NO_DAY,
+    )
+
+
+def _elsewhere(team: Team) -> Team:
+    """Return what every cluster may know of every team: who hears of its alerts, since each can have the Alertmanager."""
+    return replace(team, namespaces=(), groups=(), cost_center="")
+
+
+def _monitoring(said: Monitoring, cluster: str) -> Monitoring:
+    releases = replace(
+        said.releases,
+        argocd=_here(said.releases.argocd, cluster),
+        rollouts=_here(said.releases.rollouts, cluster),
+    )
+    return replace(said, releases=releases)
+
+
+def _governance(said: Governance, cluster: str) -> Governance:
+    return replace(
+        said,
+        windows=tuple(_window(window, cluster) for window in said.windows if cluster in window.clusters),
+        node_health=replace(said.node_health, clusters=_here(said.node_health.clusters, cluster)),
+    )
+
+
+def _window(window: Window, cluster: str) -> Window:
+    return replace(window, clusters=(cluster,), named=_here(window.named, cluster))
+
+
+def _here(names: Collection[str], cluster: str) -> tuple[str, ...]:
+    return (cluster,) if cluster in names else ()
