@@ -2,9 +2,9 @@
 
     State(old) x State(new) -> Comparison -> Plan
 
-A `State` is one side: its objects, and the resolved fleet where the side is a spec rather than a rendered tree. A `Comparison`
-holds everything that differs; `effects` say what each difference does to a cluster, `rollout` how to do it without harm. All of it
-is data, and nothing here reads a clock, a file or a cluster.
+A `State` is one side: its objects, and the resolved fleet where the side is a spec rather than a rendered tree. A
+`Comparison` holds everything that differs; `effects` say what each difference does to a cluster, `rollout` how to do it
+without harm. All of it is data, and nothing here reads a clock, a file or a cluster.
 """
 
 from __future__ import annotations

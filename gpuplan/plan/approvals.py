@@ -34,9 +34,7 @@ def _of_clusters(fleets: Sequence[Fleet], effects: Sequence[Effect]) -> Iterator
     owners = _first_said(((cluster.name, cluster.owners) for cluster in fleet.clusters) for fleet in fleets)
     for name, people in owners.items():
         reasons = tuple(
-            effect.summary
-            for effect in effects
-            if effect.cluster == name and effect.risk.rank >= Risk.DISRUPTIVE.rank
+            effect.summary for effect in effects if effect.cluster == name and effect.risk.rank >= Risk.DISRUPTIVE.rank
         )
         if people:
             yield Approval(role=f"cluster {name}", owners=people, reasons=reasons)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -54,7 +55,7 @@ def _candidates(ref: Ref, paths: Sequence[KeyPath], moves: Moves) -> Iterator[Re
     cluster = None if ref.cluster is None else moves.new_name("clusters", ref.cluster)
     yield Ref(cluster, ref.key)
     for path in paths:
-        for section, name in zip(path, path[1:], strict=False):
+        for section, name in itertools.pairwise(path):
             new = moves.new_name(str(section), str(name))
             if new != name:
                 yield Ref(cluster, ref.key._replace(name=ref.key.name.replace(str(name), new)))
@@ -64,9 +65,7 @@ def _made(ref: Ref, was: Ref, before: Held, made: Manifest, files: Mapping[Ref, 
     """Return what becomes of an object of the new side, or None where it stays as it is."""
     held = before.get(was)
     if held is None:
-        return ObjectChange(
-            ref=ref, action=Action.CREATE, file=files[ref], changes=(), before=None, after=made.object
-        )
+        return ObjectChange(ref=ref, action=Action.CREATE, file=files[ref], changes=(), before=None, after=made.object)
     if held.object == made.object:
         return None
     changes = compare(held.object, made.object)

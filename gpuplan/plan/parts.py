@@ -8,10 +8,29 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from gpuplan.compare import Change
+from gpuplan.compare import ABSENT, Absent, Change
 from gpuplan.diagnostics import KeyPath, Span
-from gpuplan.manifests.set import ObjectKey
 from gpuplan.plan.state import Plain, Ref
+
+__all__ = [
+    "ABSENT",
+    "NOTHING",
+    "Absent",
+    "Action",
+    "Approval",
+    "Balance",
+    "Edit",
+    "Effect",
+    "Holding",
+    "ObjectChange",
+    "Plan",
+    "QuotaRow",
+    "Risk",
+    "Rollout",
+    "SpecChange",
+    "Step",
+    "TextChange",
+]
 
 
 class Risk(enum.Enum):
@@ -30,15 +49,6 @@ class Risk(enum.Enum):
     def rank(self) -> int:
         """Sort key: the worst is the highest."""
         return list(Risk).index(self)
-
-
-class Absent(enum.Enum):
-    """Stands for a value that one side of the spec does not have."""
-
-    ABSENT = "absent"
-
-
-ABSENT: Final = Absent.ABSENT
 
 
 class Action(enum.Enum):

@@ -17,7 +17,7 @@ def spec_changes(old: State, new: State) -> tuple[SpecChange, ...]:
     """Return every value that differs, in the order of their places; none where a side has no spec."""
     if old.fleet is None or new.fleet is None:
         return ()
-    paths = _differing((), old.written, new.written)
+    paths = _differing((), dict(old.written), dict(new.written))
     found = (_change(path, was, will, old.fleet.places, new.fleet.places) for path, was, will in paths)
     return tuple(sorted(found, key=lambda change: (change.gone, change.at, [str(part) for part in change.path])))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan import conventions
-from gpuplan.emit.base import CONFIRM_REMOVAL, FLAVORS, FOREIGN_CRD, manifest, metadata, toleration
+from gpuplan.emit.base import FLAVORS, manifest, metadata, toleration
 from gpuplan.manifests.kinds import ResourceFlavor, Topology
 from gpuplan.manifests.kinds.kueue import ResourceFlavorSpec
 from gpuplan.manifests.set import Manifest
@@ -32,7 +32,7 @@ def _topology(name: str, tier: CardTier) -> Topology:
     return {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "Topology",
-        "metadata": metadata(name, FLAVORS, FOREIGN_CRD, CONFIRM_REMOVAL),
+        "metadata": metadata(name, FLAVORS),
         "spec": {"levels": [{"nodeLabel": level} for level in tier.levels]},
     }
 
@@ -46,8 +46,6 @@ def _flavor(flavor: Flavor) -> ResourceFlavor:
     return {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "ResourceFlavor",
-        "metadata": metadata(
-            flavor.name, FLAVORS, FOREIGN_CRD, CONFIRM_REMOVAL, labels={conventions.LABEL_TIER: flavor.tier.name}
-        ),
+        "metadata": metadata(flavor.name, FLAVORS, labels={conventions.LABEL_TIER: flavor.tier.name}),
         "spec": spec,
     }

@@ -12,8 +12,6 @@ from typing import Literal, NamedTuple
 
 from gpuplan import conventions
 from gpuplan.emit.base import (
-    CONFIRM_REMOVAL,
-    FOREIGN_CRD,
     LOCAL_QUEUES,
     QUEUES,
     in_namespaces,
@@ -90,7 +88,7 @@ def _cohort(node: QuotaNode, groups: Iterable[ResourceGroup]) -> CohortObject:
     return {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "Cohort",
-        "metadata": metadata(node.name, QUEUES, FOREIGN_CRD, CONFIRM_REMOVAL),
+        "metadata": metadata(node.name, QUEUES),
         "spec": spec,
     }
 
@@ -102,8 +100,6 @@ def _cluster_queue(node: QuotaNode, pool: TaskPool, queue: TeamQueue, groups: It
         "metadata": metadata(
             queue.name,
             QUEUES,
-            FOREIGN_CRD,
-            CONFIRM_REMOVAL,
             labels={conventions.LABEL_SERVICE: pool.service.value, conventions.LABEL_TEAM: queue.team.name},
         ),
         "spec": {
@@ -131,7 +127,7 @@ def _local_queue(namespace: str, pool: TaskPool, queue: TeamQueue) -> LocalQueue
     return {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "LocalQueue",
-        "metadata": namespaced(pool.name, namespace, LOCAL_QUEUES, FOREIGN_CRD),
+        "metadata": namespaced(pool.name, namespace, LOCAL_QUEUES),
         "spec": {"clusterQueue": queue.name},
     }
 
