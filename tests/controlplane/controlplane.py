@@ -60,6 +60,11 @@ class ControlPlane:
         return self._server.url
 
     @property
+    def workspace(self) -> Workspace:
+        """The folder, ports and programs of this control plane, for whoever adds a program."""
+        return self._workspace
+
+    @property
     def authority(self) -> Path:
         """The certificate by which the API server is known."""
         return self._workspace.certificates / "ca.crt"

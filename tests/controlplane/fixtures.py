@@ -19,6 +19,7 @@ from tests.controlplane.toolchain import ToolchainError, tool_path
 FIXTURES = (
     "tools",
     "amtool",
+    "argocd",
     "helmrender",
     "kubeconform",
     "prometheuses",
@@ -98,6 +99,12 @@ def thanos() -> Path:
 def victoriametrics() -> Path:
     """VictoriaMetrics' single-node server."""
     return tool_or_skip("victoria-metrics")
+
+
+@pytest.fixture(scope="session")
+def argocd() -> Path:
+    """The binary that is Argo CD's programs, by the name that it is called by."""
+    return tool_or_skip("argocd")
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 import sys
 import threading
@@ -13,7 +14,7 @@ import pytest
 from tests.controlplane import modulefiles, toolchain
 from tests.controlplane.modulefiles import ARGO_CD, GPU_OPERATOR, KUEUE, KWOK, MPI_OPERATOR
 from tests.controlplane.ports import PortLease
-from tests.controlplane.toolchain import GO_MODULES, KUBE, PROMTOOL, TOOLS, ToolchainError, graph_folder
+from tests.controlplane.toolchain import GO_MODULES, KUBE, PROMTOOL, TOOLS, ToolchainError, go_environment, graph_folder
 from tests.controlplane.waiting import WaitTimeoutError, wait_for
 
 
@@ -23,6 +24,13 @@ def required(graph: str, module: str) -> str:
     found = re.search(rf"^\t(?:require )?{re.escape(module)} (v\S+)", text, re.MULTILINE)
     assert found, f"{graph} does not require {module}"
     return found.group(1)
+
+
+def required_go(graph: str) -> tuple[int, int]:
+    """Return the Go that a graph's modules ask for."""
+    found = re.search(r"^go (\d+)\.(\d+)", (GO_MODULES / graph / "go.mod").read_text(encoding="utf-8"), re.MULTILINE)
+    assert found
+    return int(found.group(1)), int(found.group(2))
 
 
 def test_every_tool_is_a_pinned_tool_of_its_graph_or_a_program_of_ours() -> None:
@@ -40,7 +48,9 @@ def test_every_kubernetes_module_is_of_the_server_s_release() -> None:
     assert "k8s.io/component-base/version.gitVersion=v1.36.3" in KUBE.variables
 
 
-@pytest.mark.parametrize(("graph", "module"), [("kube", KUEUE), ("kube", modulefiles.JOBSET), ("kwok", KWOK)])
+@pytest.mark.parametrize(
+    ("graph", "module"), [("kube", KUEUE), ("kube", modulefiles.JOBSET), ("kwok", KWOK), ("argocd", ARGO_CD)]
+)
 def test_files_are_read_from_the_version_that_is_built(graph: str, module: modulefiles.Module) -> None:
     sums = (GO_MODULES / graph / "go.sum").read_text(encoding="utf-8").splitlines()
     assert required(graph, module.path) == module.version
@@ -48,8 +58,15 @@ def test_files_are_read_from_the_version_that_is_built(graph: str, module: modul
 
 
 def test_another_flag_is_another_cache_folder() -> None:
-    folders = {graph_folder(PROMTOOL), graph_folder(dataclasses.replace(PROMTOOL, tags=())), graph_folder(KUBE)}
-    assert len(folders) == 3
+    others = [dataclasses.replace(PROMTOOL, tags=()), dataclasses.replace(PROMTOOL, toolchain="go1.27.3"), KUBE]
+    assert len({graph_folder(graph) for graph in (PROMTOOL, *others)}) == 4
+
+
+def test_a_graph_that_needs_a_newer_go_says_which_in_go_s_own_words_and_the_others_leave_it_to_the_machine() -> None:
+    chosen = {graph.name: go_environment(graph.toolchain).get("GOTOOLCHAIN") for graph in {t.graph for t in TOOLS}}
+    assert chosen.pop("argocd") == "go1.27.3"
+    assert set(chosen.values()) == {os.environ.get("GOTOOLCHAIN")}
+    assert required_go("argocd") > toolchain.OLDEST_GO >= max(required_go(name) for name in chosen)
 
 
 def test_the_cache_is_where_the_user_keeps_caches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

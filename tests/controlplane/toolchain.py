@@ -1,6 +1,6 @@
 """Build the real Kubernetes programs that the tests run, from pinned Go modules, once for each version.
 
-`python -m tests.controlplane.toolchain` builds everything (about 15 minutes on two cores with nothing cached, then
+`python -m tests.controlplane.toolchain` builds everything (about 22 minutes on two cores with nothing cached, then
 nothing); with names it builds those alone; `--check` only tells what is missing. Each folder under `go/` is a module
 graph of its own: its `go.mod` and `go.sum` are the pins. Binaries lie in the user's cache folder, under a hash of all
 that shapes them, so that branches with different pins do not disturb each other. Go comes from PATH, or from the
@@ -45,6 +45,8 @@ class Graph:
     variables: tuple[str, ...] = ()
     """Linker variables, `package.name=value`."""
     tags: tuple[str, ...] = ()
+    toolchain: str = ""
+    """The Go that the graph needs where that is newer than ours (`go1.27.3`); Go itself fetches it, as a module."""
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -91,6 +93,7 @@ ALERTMANAGER = Graph(name="alertmanager")
 VICTORIAMETRICS = Graph(name="victoriametrics")
 # Without the tag Thanos reads labels in a form that its build of Prometheus does not have, and panics.
 THANOS = Graph(name="thanos", tags=("slicelabels",))
+ARGO_CD = Graph(name="argocd", toolchain="go1.27.3")
 
 TOOLS = (
     Tool(name="etcd", graph=KUBE, package="go.etcd.io/etcd/server/v3"),
@@ -126,6 +129,8 @@ TOOLS = (
         package="github.com/VictoriaMetrics/VictoriaMetrics/app/victoria-metrics",
     ),
     Tool(name="thanos", graph=THANOS, package="github.com/thanos-io/thanos/cmd/thanos"),
+    # The longest build of all, and what waits for it runs last.
+    Tool(name="argocd", graph=ARGO_CD, package="./argocd"),
 )
 
 
@@ -153,17 +158,17 @@ def go_version(go: Path) -> tuple[int, ...]:
     return tuple(int(part) for part in match.group(1).split(".")) if match else (0,)
 
 
-def go_environment() -> dict[str, str]:
+def go_environment(toolchain: str = "") -> dict[str, str]:
     """Return the environment for Go: no C compiler needed, no workspace or flag of the caller's in the way."""
-    return os.environ | {"CGO_ENABLED": "0", "GOWORK": "off", "GOFLAGS": "-buildvcs=false"}
+    chosen = {"GOTOOLCHAIN": toolchain} if toolchain else {}
+    return os.environ | {"CGO_ENABLED": "0", "GOWORK": "off", "GOFLAGS": "-buildvcs=false"} | chosen
 
 
-def run_go(go: Path, *arguments: str, cwd: Path, limit: float = BUILD_LIMIT_SECONDS) -> str:
+def run_go(go: Path, *arguments: str, cwd: Path, limit: float = BUILD_LIMIT_SECONDS, toolchain: str = "") -> str:
     """Run one Go command and return what it printed. Raises `ToolchainError` with the end of its complaint."""
     command = [str(go), *arguments]
-    done = subprocess.run(
-        command, cwd=cwd, env=go_environment(), capture_output=True, text=True, check=False, timeout=limit
-    )
+    environment = go_environment(toolchain)
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=limit)
     if done.returncode != 0:
         raise ToolchainError(f"{' '.join(command)} failed in {cwd}:\n{(done.stdout + done.stderr)[-4000:]}")
     return done.stdout
@@ -179,7 +184,9 @@ def graph_folder(graph: Graph) -> Path:
     """Return the cache folder of a graph, named by a hash of its pins, sources, flags, packages and machine."""
     sources = sorted(path for path in (GO_MODULES / graph.name).rglob("*") if path.is_file())
     packages = [f"{tool.name} {tool.package}" for tool in TOOLS if tool.graph == graph]
-    key = hashlib.sha256("\0".join([RECIPE, *graph.flags, *packages, *platform.uname()[4:5], sys.platform]).encode())
+    newer = [graph.toolchain] if graph.toolchain else []
+    shaping = [RECIPE, *graph.flags, *packages, *platform.uname()[4:5], sys.platform, *newer]
+    key = hashlib.sha256("\0".join(shaping).encode())
     for source in sources:
         key.update(f"\0{source.relative_to(GO_MODULES)}\0".encode() + source.read_bytes())
     return cache_folder() / f"{graph.name}-{key.hexdigest()[:16]}"
@@ -227,7 +234,8 @@ def build(tool: Tool, binary: Path) -> None:
         if tool.name == "kueue":
             write_kueue_main(go, sources)
         fresh = Path(scratch) / tool.name
-        run_go(go, "build", *tool.graph.flags, "-o", str(fresh), tool.package, cwd=sources)
+        arguments = ("build", *tool.graph.flags, "-o", str(fresh), tool.package)
+        run_go(go, *arguments, cwd=sources, toolchain=tool.graph.toolchain)
         fresh.replace(binary)
     say(f"built {tool.name} in {time.monotonic() - started:.0f} s")
 

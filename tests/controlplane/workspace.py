@@ -54,12 +54,26 @@ class Workspace:
         return path
 
     def spawn(
-        self, tool: str, arguments: Sequence[str | Path], *, environment: Mapping[str, str] | None = None
+        self,
+        tool: str,
+        arguments: Sequence[str | Path],
+        *,
+        environment: Mapping[str, str] | None = None,
+        program: str = "",
     ) -> Process:
-        """Start a tool, building it first if the cache lacks it; its log is appended to over restarts."""
-        command = [tool_path(tool), *arguments]
-        log = self._logs / f"{tool}.log"
-        return Process(command, log=log, group=self._guardian.group, environment=environment)
+        """Start a tool, building it first if the cache lacks it; its log is appended to over restarts.
+
+        `program` is the name to call it by, of a binary that is several programs.
+        """
+        binary = self._named(tool_path(tool), program) if program else tool_path(tool)
+        log = self._logs / f"{program or tool}.log"
+        return Process([binary, *arguments], log=log, group=self._guardian.group, environment=environment)
+
+    def _named(self, binary: Path, program: str) -> Path:
+        link = self.folder / program
+        if not link.is_symlink():
+            link.symlink_to(binary)
+        return link
 
     def write_kubeconfig(self, server: str, user: str) -> Path:
         """Write the kubeconfig of one of `TOKENS`' users."""
