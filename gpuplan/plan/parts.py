@@ -219,7 +219,9 @@ class Step:
 
     title: str
     edits: tuple[Edit, ...] = ()
-    """What the commit changes in `fleet/`; none for a step by hand. The last commit of a rollout makes the new spec."""
+    """What the commit changes in `fleet/`, on top of the commits before it; none for a step by hand."""
+    merges: bool = False
+    """Whether this is the change itself: its commit makes the new spec, `edits` on top of it."""
     commands: tuple[str, ...] = ()
     """What a person runs, ready to copy."""
     until: str = ""

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.parts import Effect, Rollout
+from gpuplan.plan.rollout import cut, guardrails, names, shrink, stack
 
 Layout = Callable[[Comparison, Sequence[Effect]], Iterator[Rollout]]
 
-LAYOUTS: tuple[Layout, ...] = ()
+LAYOUTS: tuple[Layout, ...] = (names.layout, shrink.layout, cut.layout, stack.layout, guardrails.layout)
 """Every kind, in the order in which their rollouts are shown."""
 
 
