@@ -1,0 +1,114 @@
+"""A Git repository with the example in it, as a fleet's owners have one: its spec, and what gpuplan renders from it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import yaml
+
+from tests.controlplane.client import Object, identity
+
+ROOT = Path(__file__).parents[2]
+BRANCH = "main"
+AUTHOR = ("-c", "user.name=Fleet Owner", "-c", "user.email=owner@acme.example", "-c", "commit.gpgsign=false")
+LIMIT_SECONDS = 120
+
+Key = tuple[str, str]
+"""An object by its apiVersion and by what `client.identity` calls it."""
+
+
+def key(obj: Object) -> Key:
+    """Return what tells an object from all others of a cluster."""
+    return obj["apiVersion"], identity(obj)
+
+
+class Repository:
+    """A work tree with `fleet/` and `rendered/`, and Git beneath it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        shutil.copytree(ROOT / "fleet", folder / "fleet")
+        self._git("init", "--quiet", f"--initial-branch={BRANCH}")
+        self.render()
+        self._first = self.commit("The example")
+
+    @property
+    def url(self) -> str:
+        """The address by which others on this machine clone it."""
+        return f"file://{self.folder}"
+
+    @property
+    def head(self) -> str:
+        """The newest commit."""
+        return self._git("rev-parse", "HEAD").strip()
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        """Replace a piece of a file of `fleet/`, which must be there once."""
+        path = self.folder / "fleet" / name
+        text = path.read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{name} holds {old!r} {text.count(old)} times"
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    def render(self) -> None:
+        """Run `gpuplan render` in it, as a person or CI does."""
+        _run([sys.executable, "-m", "gpuplan", "render"], self.folder)
+
+    def commit(self, message: str) -> str:
+        """Commit all that has changed, and return the commit."""
+        self._git("add", "--all")
+        self._git(*AUTHOR, "commit", "--quiet", f"--message={message}")
+        return self.head
+
+    def change(self, name: str, old: str, new: str) -> str:
+        """Edit the spec, render and commit; return the commit."""
+        self.edit(name, old, new)
+        self.render()
+        return self.commit(f"{name}: {new}")
+
+    def restore(self) -> str:
+        """Commit the first state again where something has changed since; return the newest commit."""
+        self._git("checkout", "--quiet", self._first, "--", ".")
+        # Files that came later are in Git's index, and not in that commit.
+        for name in self._git("diff", "--name-only", "--diff-filter=A", self._first, "HEAD").split():
+            self._git("rm", "--quiet", name)
+        return self.commit("As at first") if self._git("status", "--porcelain") else self.head
+
+    def objects(self, cluster: str) -> Mapping[Key, Object]:
+        """Return what is rendered for a cluster now."""
+        return {key(obj): obj for obj in _documents(self.folder / "rendered" / "clusters" / cluster)}
+
+    def hub(self, kind: str, name: str, addresses: Mapping[str, str]) -> Object:
+        """Return an object of Argo CD's own cluster, with the addresses in it replaced by those that tests have."""
+        found = [
+            path
+            for path in sorted((self.folder / "rendered" / "argocd").glob("*.yaml"))
+            if (obj := _load(path.read_text(encoding="utf-8")))["kind"] == kind and obj["metadata"]["name"] == name
+        ]
+        (path,) = found
+        text = path.read_text(encoding="utf-8")
+        for old, new in addresses.items():
+            text = text.replace(old, new)
+        return _load(text)
+
+    def _git(self, *arguments: str) -> str:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return _run(["git", *arguments], self.folder)
+
+
+def _documents(folder: Path) -> Iterator[Object]:
+    return (_load(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.yaml")))
+
+
+def _load(text: str) -> Object:
+    loaded: Object = yaml.load(text, Loader=yaml.CSafeLoader)
+    return loaded
+
+
+def _run(command: list[str], folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS)
+    assert done.returncode == 0, f"{command} failed in {folder}:\n{(done.stdout + done.stderr)[-4000:]}"
+    return done.stdout
