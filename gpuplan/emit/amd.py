@@ -74,8 +74,6 @@ def _device_config(fleet: Fleet, cluster: Cluster, pool: NodePool) -> DeviceConf
             conventions.device_config_name(pool.name),
             namespace(cluster),
             base.DEVICE_PLUGIN,
-            base.CONFIRM_REMOVAL,
-            base.FOREIGN_CRD,
         ),
         "spec": {
             "driver": _driver(fleet, cluster, pool, tolerated),

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from gpuplan import conventions
 from gpuplan.diagnostics import KeyPath, Origin
+from gpuplan.emit.sync_options import sync_options
 from gpuplan.manifests.kinds import KubeObject
 from gpuplan.manifests.kinds.meta import LabelSelector, NamespacedMeta, ObjectMeta
 from gpuplan.manifests.kinds.pod import Toleration
@@ -51,27 +52,19 @@ NODE_HEALTH = Area("85-node-health", 11)
 RECLAIM = Area("90-reclaim", 12)
 """After all that others wait for: a cluster that cannot get the reclaimer's image has everything else."""
 
-CONFIRM_REMOVAL = "Prune=confirm,Delete=confirm"
-"""Sync option of objects whose removal would hurt running work: a person confirms it."""
-FOREIGN_CRD = "SkipDryRunOnMissingResource=true"
-"""Sync option of objects whose CRD comes from somebody else's installation."""
-
 
 def metadata(
     name: str,
     area: Area,
-    *options: str,
+    *,
     labels: Mapping[str, str] | None = None,
     annotations: Mapping[str, str] | None = None,
 ) -> ObjectMeta:
-    """Return the metadata of a cluster-scoped object: our labels, its wave, and its sync options."""
-    ours = {conventions.ANNOTATION_SYNC_WAVE: str(area.wave)}
-    if options:
-        ours[conventions.ANNOTATION_SYNC_OPTIONS] = ",".join(options)
+    """Return the metadata of a cluster-scoped object: our labels, and its wave."""
     return {
         "name": name,
         "labels": {**(labels or {}), conventions.LABEL_MANAGED_BY: conventions.MANAGED_BY},
-        "annotations": {**(annotations or {}), **ours},
+        "annotations": {**(annotations or {}), conventions.ANNOTATION_SYNC_WAVE: str(area.wave)},
     }
 
 
@@ -79,12 +72,12 @@ def namespaced(
     name: str,
     namespace: str,
     area: Area,
-    *options: str,
+    *,
     labels: Mapping[str, str] | None = None,
     annotations: Mapping[str, str] | None = None,
 ) -> NamespacedMeta:
     """Return the metadata of a namespaced object."""
-    made = metadata(name, area, *options, labels=labels, annotations=annotations)
+    made = metadata(name, area, labels=labels, annotations=annotations)
     return {"name": name, "namespace": namespace, "labels": made["labels"], "annotations": made["annotations"]}
 
 
@@ -94,10 +87,23 @@ def origin(fleet: Fleet, path: KeyPath) -> Origin:
 
 
 def manifest(fleet: Fleet, cluster: Cluster, area: Area, made: KubeObject, *paths: KeyPath) -> Manifest:
-    """Place an object of a cluster. The paths name the spec entries that shaped it, the main one first; at least one."""
+    """Place an object of a cluster, with the sync options of its kind.
+
+    The paths name the spec entries that shaped it, the main one first; at least one.
+    """
     first, *rest = (origin(fleet, path) for path in paths)
-    body = cast("Mapping[str, object]", made)
+    body = _with_sync_options(fleet, cast("Mapping[str, Any]", made))
     return Manifest(object=body, cluster=cluster.name, area=area.folder, origin=first, also=tuple(rest))
+
+
+def _with_sync_options(fleet: Fleet, made: Mapping[str, Any]) -> Mapping[str, object]:
+    group = made["apiVersion"].rpartition("/")[0]
+    options = sync_options(group, made["kind"], replace_priority_classes=fleet.delivery.replace_priority_classes)
+    if not options:
+        return made
+    metadata = made["metadata"]
+    annotations = {**metadata["annotations"], conventions.ANNOTATION_SYNC_OPTIONS: options}
+    return {**made, "metadata": {**metadata, "annotations": annotations}}
 
 
 def chart_values(

@@ -185,7 +185,6 @@ def _service_monitor(monitoring: Monitoring) -> ServiceMonitor:
             DCGM_EXPORTER.name,
             conventions.SYSTEM_NAMESPACE,
             base.MONITORING,
-            base.FOREIGN_CRD,
             labels=monitoring.selector_labels,
         ),
         "spec": {

@@ -42,7 +42,6 @@ def _service_monitor(
             exporter.name,
             conventions.SYSTEM_NAMESPACE,
             base.MONITORING,
-            base.FOREIGN_CRD,
             labels=monitoring.selector_labels,
         ),
         "spec": {

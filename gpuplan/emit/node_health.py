@@ -4,7 +4,7 @@ The controller taints a node while one of the conditions is not as on a healthy 
 Workloads and flavors do not tolerate it, node agents do, so that a repaired driver can be seen to work again. Nothing is
 evicted: what runs goes on until a person drains the node.
 
-The controller refuses to change a rule, so a changed one is deleted and made anew (`Force`, `Replace`); it refuses two rules
+The controller refuses to change a rule, so a changed one is deleted and made anew (emit/sync_options.py); it refuses two rules
 with this taint whose selectors can select one node, too, so that the old one must go first.
 """
 
@@ -13,16 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan import conventions
-from gpuplan.emit.base import FOREIGN_CRD, NODE_HEALTH, manifest, metadata
+from gpuplan.emit.base import NODE_HEALTH, manifest, metadata
 from gpuplan.manifests.kinds import NodeReadinessRule
 from gpuplan.manifests.kinds.readiness import NodeReadinessRuleSpec
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet, NodeHealth
 from gpuplan.model.labels import lasting_labels
 from gpuplan.model.pools import NodePool
-
-MADE_ANEW = "Force=true,Replace=true"
-"""Sync options of an object that is never changed, but deleted and created."""
 
 
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
@@ -49,6 +46,6 @@ def _rule(cluster: Cluster, pool: NodePool, health: NodeHealth) -> NodeReadiness
     return {
         "apiVersion": "readiness.node.x-k8s.io/v1alpha1",
         "kind": "NodeReadinessRule",
-        "metadata": metadata(conventions.node_readiness_rule_name(pool.name), NODE_HEALTH, FOREIGN_CRD, MADE_ANEW),
+        "metadata": metadata(conventions.node_readiness_rule_name(pool.name), NODE_HEALTH),
         "spec": spec,
     }

@@ -42,7 +42,7 @@ def _node_feature_rule(catalog: Catalog, cluster: Cluster, pool: NodePool) -> No
     return {
         "apiVersion": "nfd.k8s-sigs.io/v1alpha1",
         "kind": "NodeFeatureRule",
-        "metadata": base.metadata(conventions.node_feature_rule_name(pool.name), base.NODES, base.FOREIGN_CRD),
+        "metadata": base.metadata(conventions.node_feature_rule_name(pool.name), base.NODES),
         "spec": {"rules": [rule]},
     }
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from gpuplan import conventions
 from gpuplan.diagnostics import KeyPath
-from gpuplan.emit.base import CONFIRM_REMOVAL, FOREIGN_CRD, PRIORITY, manifest, metadata
+from gpuplan.emit.base import PRIORITY, manifest, metadata
 from gpuplan.manifests.kinds import PriorityClass, WorkloadPriorityClass
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
@@ -44,7 +44,7 @@ def _workload_priority_class(name: str, value: int, service: Service) -> Workloa
     return {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "WorkloadPriorityClass",
-        "metadata": metadata(name, PRIORITY, FOREIGN_CRD, CONFIRM_REMOVAL),
+        "metadata": metadata(name, PRIORITY),
         "description": MEANING[service],
         "value": value,
     }
@@ -54,7 +54,7 @@ def _pod_priority_class(service: Service) -> PriorityClass:
     return {
         "apiVersion": "scheduling.k8s.io/v1",
         "kind": "PriorityClass",
-        "metadata": metadata(conventions.pod_priority_class_name(service.value), PRIORITY, CONFIRM_REMOVAL),
+        "metadata": metadata(conventions.pod_priority_class_name(service.value), PRIORITY),
         "description": MEANING[service],
         "preemptionPolicy": "Never",
         "value": BAND_MIDDLE[service],

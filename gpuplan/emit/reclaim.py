@@ -197,7 +197,6 @@ def _service_monitor(fleet: Fleet) -> ServiceMonitor:
             NAME,
             conventions.SYSTEM_NAMESPACE,
             base.RECLAIM,
-            base.FOREIGN_CRD,
             labels=fleet.monitoring.selector_labels,
         ),
         "spec": {

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from gpuplan import conventions
 from gpuplan.emit import amd
-from gpuplan.emit.base import CONFIRM_REMOVAL, NAMESPACES, TENANCY, manifest, metadata, namespaced
+from gpuplan.emit.base import NAMESPACES, TENANCY, manifest, metadata, namespaced
 from gpuplan.emit.workloads import WORKLOADS
 from gpuplan.manifests.kinds import ClusterRole, Namespace, ResourceQuota, RoleBinding
 from gpuplan.manifests.kinds.meta import StringMap
@@ -78,7 +78,7 @@ def _agent_namespace(name: str) -> Namespace:
     return {
         "apiVersion": "v1",
         "kind": "Namespace",
-        "metadata": metadata(name, NAMESPACES, CONFIRM_REMOVAL, labels=labels),
+        "metadata": metadata(name, NAMESPACES, labels=labels),
     }
 
 
@@ -89,7 +89,7 @@ def _team_namespace(name: str, team: Team, level: str) -> Namespace:
     return {
         "apiVersion": "v1",
         "kind": "Namespace",
-        "metadata": metadata(name, NAMESPACES, CONFIRM_REMOVAL, labels=labels),
+        "metadata": metadata(name, NAMESPACES, labels=labels),
     }
 
 

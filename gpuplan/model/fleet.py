@@ -227,13 +227,19 @@ class Governance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """Where Argo CD finds `rendered/`."""
+    """Where Argo CD finds `rendered/`, and how it brings it to the clusters."""
 
     repo_url: str
     target_revision: str
     path: str
     namespace: str
     project: str
+    as_set: bool
+    """Whether one ApplicationSet makes the Applications of the clusters."""
+    rollout: tuple[tuple[str, ...], ...]
+    """Names of clusters by step, as the spec has them; empty where all are synced at once."""
+    replace_priority_classes: bool
+    """Whether a PriorityClass that changes is deleted and made anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,6 +32,7 @@ def resolve(loaded: Loaded, catalog: Catalog, today: datetime.date) -> tuple[Fle
     cohorts = queues.cohorts(scope, task_pools, teams, flavors)
     governance = policy.governance(scope, platforms)
     monitoring = watching.monitoring(scope, platforms)
+    delivery = policy.delivery(scope, platforms)
     found = ordered(scope.found)
     if has_errors(found) or loaded.broken:
         return None, found
@@ -70,7 +71,7 @@ def resolve(loaded: Loaded, catalog: Catalog, today: datetime.date) -> tuple[Fle
         teams=tuple(teams.values()),
         monitoring=monitoring,
         governance=governance,
-        delivery=policy.delivery(loaded.spec),
+        delivery=delivery,
         suppressions=policy.suppressions(loaded.spec),
         moved=policy.moved(loaded.spec),
         today=today,

@@ -71,15 +71,21 @@ def _node_health(scope: Scope, known: Mapping[str, object]) -> NodeHealth:
     )
 
 
-def delivery(spec: FleetSpec) -> Delivery:
-    """Return where Argo CD finds the output."""
-    said = spec.delivery.argocd
+def delivery(scope: Scope, known: Mapping[str, object]) -> Delivery:
+    """Return where Argo CD finds the output, and how it brings it to the clusters."""
+    said = scope.spec.delivery.argocd
+    for number, step in enumerate(said.rollout):
+        for index, name in enumerate(step):
+            scope.look_up("clusters", known, name, ("delivery", "argocd", "rollout", number, index))
     return Delivery(
         repo_url=said.repo_url,
         target_revision=said.target_revision,
         path=said.path,
         namespace=said.namespace,
-        project=said.project or spec.metadata.name,
+        project=said.project or scope.spec.metadata.name,
+        as_set=said.mode == "applicationSet",
+        rollout=tuple(tuple(step) for step in said.rollout),
+        replace_priority_classes=said.replace_priority_classes,
     )
 
 

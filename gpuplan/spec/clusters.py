@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Discriminator, Tag
 
 from gpuplan.spec.base import Count, Name, SpecModel, Stack, Text, VersionText, text_or_mapping
 
@@ -106,28 +106,6 @@ class ClusterSpec(SpecModel):
     """How Argo CD names the cluster."""
     owners: list[Text] = []
     """Who is asked before a change disrupts the cluster, as the code host knows them: `@acme/gpu-eu`."""
-
-
-class ArgoCdSpec(SpecModel):
-    """Where Argo CD finds `rendered/`."""
-
-    repo_url: Text = Field(default="https://git.example.com/fleet.git", alias="repoURL")
-    """Repository that holds `rendered/`."""
-    target_revision: Text = "main"
-    """Branch or tag that Argo CD follows."""
-    path: Text = "rendered"
-    """Folder of the output in the repository."""
-    namespace: Name = "argocd"
-    """Namespace that Argo CD runs in."""
-    project: Name | None = None
-    """Name of the AppProject; by default the fleet's name."""
-
-
-class DeliverySpec(SpecModel):
-    """`delivery:`."""
-
-    argocd: ArgoCdSpec = ArgoCdSpec()
-    """Where Argo CD finds the output."""
 
 
 class MetadataSpec(SpecModel):

@@ -7,7 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from gpuplan.spec.base import Name, SpecModel, partial
-from gpuplan.spec.clusters import ClusterSpec, DeliverySpec, MetadataSpec
+from gpuplan.spec.clusters import ClusterSpec, MetadataSpec
+from gpuplan.spec.delivery import DeliverySpec
 from gpuplan.spec.monitoring import MonitoringSpec
 from gpuplan.spec.policy import GovernanceSpec, MovedSpec, SuppressionSpec
 from gpuplan.spec.pools import CardName, CardSpec, CardTierSpec, NodePoolSpec

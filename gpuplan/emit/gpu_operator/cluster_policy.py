@@ -51,8 +51,6 @@ def cluster_policy(fleet: Fleet, cluster: Cluster, configs: ConfigMaps) -> Clust
         "metadata": base.metadata(
             conventions.CLUSTER_POLICY,
             base.GPU_OPERATOR,
-            base.CONFIRM_REMOVAL,
-            base.FOREIGN_CRD,
             annotations={conventions.ANNOTATION_GPU_OPERATOR: str(cluster.gpu_operator.version)},
         ),
         "spec": cluster_policy_spec(fleet, cluster, configs),

@@ -63,9 +63,7 @@ def nvidia_driver(fleet: Fleet, cluster: Cluster, pool: NodePool) -> NVIDIADrive
     return {
         "apiVersion": "nvidia.com/v1alpha1",
         "kind": "NVIDIADriver",
-        "metadata": base.metadata(
-            conventions.nvidia_driver_name(pool.name), base.GPU_OPERATOR, base.CONFIRM_REMOVAL, base.FOREIGN_CRD
-        ),
+        "metadata": base.metadata(conventions.nvidia_driver_name(pool.name), base.GPU_OPERATOR),
         "spec": cast("NvidiaDriverSpec", dict(sorted(spec.items()))),
     }
 

@@ -32,7 +32,6 @@ def service_monitor(monitoring: Monitoring, cluster: Cluster) -> ServiceMonitor:
             conventions.OPERATOR_EXPORTER,
             cluster.gpu_operator.namespace,
             base.MONITORING,
-            base.FOREIGN_CRD,
             labels=monitoring.selector_labels,
         ),
         "spec": {

@@ -39,7 +39,6 @@ def _monitor(monitoring: Monitoring) -> ServiceMonitor:
             conventions.KUEUE_METRICS,
             conventions.SYSTEM_NAMESPACE,
             base.MONITORING,
-            base.FOREIGN_CRD,
             labels=monitoring.selector_labels,
         ),
         "spec": {

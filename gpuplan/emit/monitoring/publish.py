@@ -160,7 +160,6 @@ def _prometheus_rule(fleet: Fleet, name: str, group: RuleGroup) -> PrometheusRul
             name,
             conventions.SYSTEM_NAMESPACE,
             base.MONITORING,
-            base.FOREIGN_CRD,
             labels=fleet.monitoring.selector_labels,
         ),
         "spec": {"groups": [group]},

@@ -75,7 +75,6 @@ def _pod_monitor(fleet: Fleet, cohort: Cohort, serving: Serving) -> PodMonitor:
             conventions.serving_monitor_name(cohort.task_pool.name),
             conventions.SYSTEM_NAMESPACE,
             base.MONITORING,
-            base.FOREIGN_CRD,
             labels=fleet.monitoring.selector_labels,
         ),
         "spec": {
@@ -120,7 +119,6 @@ def _service_monitor(fleet: Fleet, controller: Controller) -> ServiceMonitor:
             conventions.release_monitor_name(controller.name),
             conventions.SYSTEM_NAMESPACE,
             base.MONITORING,
-            base.FOREIGN_CRD,
             labels=fleet.monitoring.selector_labels,
         ),
         "spec": {
