@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from gpuplan.emit import (
     amd,
@@ -27,9 +28,10 @@ from gpuplan.emit import (
     tenancy,
 )
 from gpuplan.emit.monitoring import alertmanager, kueue_monitor, publish, scrapes, settings
-from gpuplan.emit.monitoring.alerts import Group, RuleGroups
+from gpuplan.emit.monitoring.alerts import Group
 from gpuplan.manifests.set import Manifest, ManifestSet, TextFile
 from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.scope import only
 
 Emitter = Callable[[Fleet, Cluster], Iterator[Manifest]]
 RuleEmitter = Callable[[Fleet, Cluster, tuple[Group, ...]], Iterator[Manifest]]
@@ -69,11 +71,6 @@ SNIPPETS: tuple[Snippets, ...] = (
 
 
 def emit(fleet: Fleet, progress: Callable[[str, int, int], None]) -> ManifestSet:
-    """Compile a fleet as `compiled` does, rule groups and all."""
-    return compiled(fleet, publish.of_fleet(fleet), progress)
-
-
-def compiled(fleet: Fleet, rules: RuleGroups, progress: Callable[[str, int, int], None]) -> ManifestSet:
     """Compile every cluster of the fleet with its rules, and what Argo CD needs to sync them.
 
     `progress` is told the name of each cluster as it is begun, its number from 1, and how many there are.
@@ -82,9 +79,31 @@ def compiled(fleet: Fleet, rules: RuleGroups, progress: Callable[[str, int, int]
     written: list[TextFile] = []
     for number, cluster in enumerate(fleet.clusters, start=1):
         progress(cluster.name, number, len(fleet.clusters))
-        made.extend(manifests(fleet, cluster, rules[cluster.name]))
-        written.extend(texts(fleet, cluster, rules[cluster.name]))
+        own = of_cluster(fleet, cluster)
+        made.extend(own.manifests)
+        written.extend(own.texts)
     return ManifestSet.of((*made, *argocd.emit(fleet, made)), written)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Emitted:
+    """All that a cluster gets: its objects, its files that are no objects, and the rule groups that both were made of."""
+
+    manifests: tuple[Manifest, ...]
+    texts: tuple[TextFile, ...]
+    groups: tuple[Group, ...]
+
+
+def of_cluster(fleet: Fleet, cluster: Cluster) -> Emitted:
+    """Compile one cluster of the fleet, of which the emitters see nothing but what concerns this cluster."""
+    narrowed = only(fleet, cluster)
+    (here,) = narrowed.clusters
+    groups = tuple(publish.groups(narrowed, here))
+    return Emitted(
+        manifests=tuple(manifests(narrowed, here, groups)),
+        texts=tuple(texts(narrowed, here, groups)),
+        groups=groups,
+    )
 
 
 def manifests(fleet: Fleet, cluster: Cluster, groups: tuple[Group, ...]) -> Iterator[Manifest]:

@@ -10,22 +10,26 @@ import datetime
 from collections.abc import Collection
 from dataclasses import replace
 
-from gpuplan.model.fleet import Cluster, Fleet, Governance, Window
+from gpuplan.model.fleet import Approvals, Cluster, Fleet, Governance, Window
 from gpuplan.model.monitoring import Monitoring
 from gpuplan.model.queues import Team
 
 NO_DAY = datetime.date.min
 """The day of a narrowed fleet: dates are for rules, and no file depends on them."""
 
+NOBODY: tuple[str, ...] = ()
+ANY_APPROVAL = Approvals(owners=NOBODY, since="low")
+"""Who is asked before a change is a matter of plans, and no file depends on it."""
+
 
 def only(fleet: Fleet, cluster: Cluster) -> Fleet:
     """Return the fleet as one of its clusters may know it."""
-    own = {team.name for team in cluster.teams}
+    here = replace(cluster, owners=NOBODY)
     return replace(
         fleet,
-        clusters=(cluster,),
+        clusters=(here,),
         task_pools=tuple(cohort.task_pool for cohort in cluster.cohorts),
-        teams=tuple(team if team.name in own else _elsewhere(team) for team in fleet.teams),
+        teams=tuple(map(_known, fleet.teams)),
         monitoring=_monitoring(fleet.monitoring, cluster.name),
         governance=_governance(fleet.governance, cluster.name),
         suppressions=(),
@@ -33,9 +37,12 @@ def only(fleet: Fleet, cluster: Cluster) -> Fleet:
     )
 
 
-def _elsewhere(team: Team) -> Team:
-    """Return what every cluster may know of every team: who hears of its alerts, since each can have the Alertmanager."""
-    return replace(team, namespaces=(), groups=(), cost_center="")
+def _known(team: Team) -> Team:
+    """Return what a cluster may know of the fleet's teams: who hears of their alerts, since each can have the Alertmanager.
+
+    Those with a queue in the cluster are among its own teams as a whole.
+    """
+    return replace(team, namespaces=(), groups=(), cost_center="", owners=NOBODY)
 
 
 def _monitoring(said: Monitoring, cluster: str) -> Monitoring:
@@ -50,6 +57,7 @@ def _monitoring(said: Monitoring, cluster: str) -> Monitoring:
 def _governance(said: Governance, cluster: str) -> Governance:
     return replace(
         said,
+        approvals=ANY_APPROVAL,
         windows=tuple(_window(window, cluster) for window in said.windows if cluster in window.clusters),
         node_health=replace(said.node_health, clusters=_here(said.node_health.clusters, cluster)),
     )

@@ -9,28 +9,37 @@ Each phase has one input and one output and knows nothing of later ones. Folder,
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from gpuplan import catalog, rules
 from gpuplan.diagnostics import Diagnostics, has_errors, ordered
-from gpuplan.emit.emitters import compiled
-from gpuplan.emit.monitoring import publish
-from gpuplan.emit.monitoring.alerts import RuleGroups
-from gpuplan.manifests.set import ManifestSet, TextFile
+from gpuplan.emit.texts import NO_TEXTS, Texts
+from gpuplan.manifests.set import ManifestSet
 from gpuplan.model.fleet import Fleet
+from gpuplan.pipeline.changed import render_changed
+from gpuplan.pipeline.clusters import Compiled, compiled, joined, shared
 from gpuplan.resolve import resolve
 from gpuplan.rules import suppress
 from gpuplan.source.folder import read_fleet
 from gpuplan.spec.load import load
 from gpuplan.validate import immutable, leaving, relabel, upgrades, validate
 
+__all__ = [
+    "NO_TEXTS",
+    "Checked",
+    "Progress",
+    "Texts",
+    "check",
+    "render",
+    "render_changed",
+    "silent",
+    "transitions",
+]
+
 Progress = Callable[[str, int, int], None]
 """Told the name of each cluster as it is compiled, its number from 1, and how many there are."""
-
-Texts = Callable[[Fleet, RuleGroups], Iterator[TextFile]]
-"""Makes the files for people that lie beside the manifests: their words are `report`'s, which this module does not know."""
 
 
 def silent(name: str, number: int, total: int) -> None:
@@ -66,19 +75,18 @@ def check(folder: Path, today: datetime.date) -> Checked:
     return Checked(fleet=fleet, findings=judged)
 
 
-def no_texts(_fleet: Fleet, _rules: RuleGroups) -> Iterator[TextFile]:
-    """Make no file for people."""
-    return iter(())
-
-
-def render(fleet: Fleet, progress: Progress = silent, texts: Texts = no_texts) -> tuple[ManifestSet, Diagnostics]:
+def render(fleet: Fleet, progress: Progress = silent, texts: Texts = NO_TEXTS) -> tuple[ManifestSet, Diagnostics]:
     """Compile a fleet without errors, and validate what came out.
 
     A finding here means that gpuplan made something that a cluster would refuse: a fault of ours, shown with the place in
     the spec that led to it.
     """
-    groups = publish.of_fleet(fleet)
-    manifests = compiled(fleet, groups, progress).with_texts(texts(fleet, groups))
+    parts: list[Compiled] = []
+    for number, cluster in enumerate(fleet.clusters, start=1):
+        progress(cluster.name, number, len(fleet.clusters))
+        parts.append(compiled(fleet, cluster, texts))
+    hub = shared(fleet, {one.cluster: one.footprint for one in parts}, texts)
+    manifests = joined(parts, hub)
     return manifests, validate(manifests)
 
 

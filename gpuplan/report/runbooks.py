@@ -1,6 +1,6 @@
 """Runbooks: what a person does where Git alone does not do it, with commands to copy. They lie beside the manifests.
 
-`texts` is an argument of the pipeline, which knows no words for people.
+`texts` are an argument of the pipeline, which knows no words for people.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from gpuplan import conventions
 from gpuplan.catalog.cards import Vendor
 from gpuplan.emit import amd, base
-from gpuplan.emit.monitoring.alerts import RuleGroups
+from gpuplan.emit.texts import Texts
 from gpuplan.manifests.set import TextFile
 from gpuplan.model import steps
 from gpuplan.model.fleet import Cluster, Fleet
@@ -38,12 +38,6 @@ OPERATOR_AGENTS = (
 Commands = tuple[str, ...]
 
 
-def texts(fleet: Fleet, rules: RuleGroups) -> Iterator[TextFile]:
-    """Yield the runbooks of every cluster's pools, and one for each alert of the fleet's rules."""
-    yield from of_pools(fleet)
-    yield from alert_runbooks.texts(fleet, rules)
-
-
 def of_pools(fleet: Fleet) -> Iterator[TextFile]:
     """Yield the runbooks of every cluster's pools."""
     for cluster in fleet.clusters:
@@ -57,6 +51,10 @@ def of_pools(fleet: Fleet) -> Iterator[TextFile]:
         external = cluster.pools_on("external")
         if external:
             yield _file(fleet, cluster, "expects", expects(fleet, cluster), *external)
+
+
+texts = Texts(of_clusters=of_pools, of_fleet=alert_runbooks.texts)
+"""The runbooks of every cluster's pools, and one for each alert of the fleet's rules."""
 
 
 def _file(fleet: Fleet, cluster: Cluster, name: str, text: str, *pools: NodePool) -> TextFile:
