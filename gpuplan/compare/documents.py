@@ -1,0 +1,36 @@
+"""Documents in YAML or JSON that lie as text inside an object, such as the device plugin's configuration in a ConfigMap."""
+
+from __future__ import annotations
+
+import json
+
+from gpuplan.compare.change import Plain
+from gpuplan.diagnostics import has_errors
+from gpuplan.source.yamltext import parse_text
+
+_NAME = "text"
+"""What stands for a file name in findings that nobody sees."""
+
+
+def documents(old: Plain, new: Plain) -> tuple[Plain, Plain] | None:
+    """Return what two texts hold; None unless both hold one mapping, or both a JSON list."""
+    left = _document(old)
+    right = _document(new) if left is not None else None
+    return None if left is None or right is None or type(left) is not type(right) else (left, right)
+
+
+def _document(text: Plain) -> Plain:
+    if not isinstance(text, str):
+        return None
+    if text.lstrip()[:1] in ("{", "["):
+        return _json(text)
+    parsed = parse_text(_NAME, text)
+    return None if has_errors(parsed.findings) or len(parsed.documents) != 1 else parsed.documents[0].plain()
+
+
+def _json(text: str) -> Plain:
+    try:
+        found: Plain = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found
