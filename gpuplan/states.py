@@ -24,7 +24,7 @@ class Side:
     findings: Diagnostics
 
 
-def of_spec(name: str, folder: Path, today: datetime.date, texts: pipeline.Texts = pipeline.no_texts) -> Side:
+def of_spec(name: str, folder: Path, today: datetime.date, texts: pipeline.Texts = pipeline.NO_TEXTS) -> Side:
     """Check and compile the spec in a folder. A spec with errors has no state."""
     checked = pipeline.check(folder, today)
     if checked.fleet is None or not checked.ok:

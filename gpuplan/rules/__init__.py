@@ -143,6 +143,8 @@ from gpuplan.rules.monitoring import (
     xid_unknown,
 )
 from gpuplan.rules.monitoring import unknown_time_zone as monitoring_unknown_time_zone
+from gpuplan.rules.moved import new_name_missing, old_name_left
+from gpuplan.rules.moved import twice as moved_twice
 from gpuplan.rules.names import collision, too_long
 from gpuplan.rules.namespace import in_two_teams, repeated, reserved, usually_others
 from gpuplan.rules.nfd import ambiguous_pools, card_without_pci_id, node_name_pattern, worker_tolerations
@@ -370,6 +372,9 @@ MODULES: tuple[ModuleType, ...] = (
     xid_both_ways,
     xid_fault_ignored,
     xid_unknown,
+    new_name_missing,
+    old_name_left,
+    moved_twice,
     collision,
     too_long,
     in_two_teams,

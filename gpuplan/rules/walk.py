@@ -14,6 +14,12 @@ def pools(fleet: Fleet) -> Iterator[tuple[Cluster, NodePool]]:
     return ((cluster, pool) for cluster in fleet.clusters for pool in cluster.pools)
 
 
+def entries(fleet: Fleet, section: str) -> tuple[str, ...]:
+    """Return the names in a section of the spec, such as `teams`, in the order of the spec."""
+    found = fleet.places.plain().get(section)
+    return tuple(found) if isinstance(found, dict) else ()
+
+
 def written(fleet: Fleet, path: KeyPath) -> bool:
     """Tell whether the spec (or its `defaults:`) holds a value at the path, rather than leaving it to a default of ours."""
     return fleet.places.value(path) != fleet.places.value(path[:-1])

@@ -1,0 +1,1 @@
+"""Rules on `moved:`, the entries that have a new name."""
