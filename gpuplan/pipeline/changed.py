@@ -1,0 +1,79 @@
+"""Compiling two fleets only where they can differ: what a plan rests on.
+
+A cluster whose narrowed fleet is the same on both sides has the same objects and texts, so it is compiled on neither. After a
+change of one line that is all clusters but one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from gpuplan.emit.texts import NO_TEXTS, Texts
+from gpuplan.manifests.set import ManifestSet
+from gpuplan.model.digest import Digester
+from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.scope import only
+from gpuplan.pipeline.clusters import Compiled, Footprint, compiled, joined, shared
+
+NO_PART_OF_OUTPUT = frozenset(("catalog", "places"))
+"""Fields of a fleet that no digest covers: the catalogue is gpuplan's own, and places only say where in `fleet/` a thing is."""
+
+
+def digests(fleet: Fleet, digester: Digester | None = None) -> dict[str, str]:
+    """Return a digest of all that each cluster's objects and texts are made from, by the cluster's name.
+
+    It says nothing of the files of `fleet/` that headers name, nor of the version of gpuplan.
+    """
+    digester = digester or Digester(NO_PART_OF_OUTPUT)
+    return {cluster.name: digester.digest(only(fleet, cluster)) for cluster in fleet.clusters}
+
+
+def render_changed(old: Fleet, new: Fleet, texts: Texts = NO_TEXTS) -> tuple[ManifestSet, ManifestSet]:
+    """Compile both fleets without the clusters whose output is the same on both sides.
+
+    What clusters share is in both sets or, where it is the same, in neither. So the sets differ exactly as those of the whole
+    fleets do. Both fleets have no errors; nothing is validated.
+    """
+    digester = Digester(NO_PART_OF_OUTPUT)
+    before, after = digests(old, digester), digests(new, digester)
+    sides = tuple(
+        [compiled(fleet, cluster, texts) for cluster in fleet.clusters if own[cluster.name] != other.get(cluster.name)]
+        for fleet, own, other in ((old, before, after), (new, after, before))
+    )
+    hubs = _shared(old, new, sides, texts)
+    first, second = (joined(side, hub) for side, hub in zip(sides, hubs, strict=True))
+    return first, second
+
+
+def _shared(
+    old: Fleet, new: Fleet, sides: tuple[list[Compiled], ...], texts: Texts
+) -> tuple[ManifestSet, ManifestSet] | tuple[None, None]:
+    """Return what clusters share on both sides, or None twice where it is the same.
+
+    Whether it is can be seen without the other clusters' footprints (see `clusters.shared`); how it differs cannot.
+    """
+    first, second = (shared(fleet, _footprints(side), texts) for fleet, side in zip((old, new), sides, strict=True))
+    if _content(first) == _content(second):
+        return None, None
+    touched = {one.cluster for side in sides for one in side}
+    others = dict(_rest(new.clusters, touched, new, texts))
+    first, second = (
+        shared(fleet, {**others, **_footprints(side)}, texts) for fleet, side in zip((old, new), sides, strict=True)
+    )
+    return first, second
+
+
+def _rest(
+    clusters: Iterable[Cluster], touched: set[str], fleet: Fleet, texts: Texts
+) -> Iterator[tuple[str, Footprint]]:
+    for cluster in clusters:
+        if cluster.name not in touched:
+            yield cluster.name, compiled(fleet, cluster, texts).footprint
+
+
+def _footprints(side: Iterable[Compiled]) -> Mapping[str, Footprint]:
+    return {one.cluster: one.footprint for one in side}
+
+
+def _content(made: ManifestSet) -> object:
+    return {path: one.object for path, one in made.placed.items()}, {one.path: one.text for one in made.texts}
