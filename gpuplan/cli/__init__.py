@@ -25,6 +25,8 @@ INTERRUPTED = 130
 COMMANDS = {
     "cards": "Show the cards that the catalogue knows.",
     "check": "Check the fleet spec and say everything that is wrong.",
+    "ci": "Review a change as CI does: check, render --check, plan.",
+    "comment": "Put a review on the pull or merge request.",
     "compat": "Show what is known of versions, cards and drivers going together.",
     "completion": "Print the script by which a shell completes commands.",
     "cost": "Show what teams and pools held, and what it is worth, from Prometheus.",

@@ -59,10 +59,10 @@ def annotation(level: str, title: str, text: str) -> str:
     return f"::{level} title={title}::{data}"
 
 
-def as_data(text: str) -> str:
-    """Return text for GitHub's log in which no line is a command, whatever it says."""
+def commands_off() -> tuple[str, str]:
+    """Return the lines that turn GitHub's workflow commands off and on again; nobody can guess the second one."""
     token = secrets.token_hex(16)
-    return f"::stop-commands::{token}\n{text.rstrip()}\n::{token}::"
+    return f"::stop-commands::{token}", f"::{token}::"
 
 
 def foot(environment: Mapping[str, str]) -> str:

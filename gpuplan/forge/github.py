@@ -44,6 +44,8 @@ class PullRequest:
                 allowed_methods=_REPEATABLE,
             ),
             per_page=_PER_PAGE,
+            seconds_between_requests=0,  # a review makes a handful of requests, not a stream of them
+            seconds_between_writes=0,
             lazy=True,
         )
         self._repository = self._host.get_repo(request.project)
@@ -53,11 +55,11 @@ class PullRequest:
 
     def problem(self, error: Exception) -> Problem:
         """Say what PyGithub's error means."""
-        if isinstance(error, RateLimitExceededException):
+        if isinstance(error, RateLimitExceededException) or getattr(error, "status", None) == 429:
             return Problem(summary="GitHub's rate limit is reached", fix="Run the job again later.")
         if isinstance(error, GithubException):
             said = error.data.get("message") if isinstance(error.data, dict) else None
-            text = f"GitHub answered {error.status}" + (f": {said}" if said else "")
+            text = f"GitHub answered {error.status}" + (f": {str(said).rstrip('.')}" if said else "")
             return Problem(
                 summary=text.replace(self._token, "***"), fix=_NO_RIGHT if error.status in (401, 403, 404) else ""
             )

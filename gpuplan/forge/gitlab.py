@@ -42,7 +42,7 @@ class MergeRequest:
             return Problem(summary=f"GitLab cannot be reached ({type(error).__name__})")
         if error.response_code == 429:
             return Problem(summary="GitLab's rate limit is reached", fix="Run the job again later.")
-        said = str(error.error_message)
+        said = str(error.error_message).rstrip(".")
         text = f"GitLab answered {error.response_code}" + (f": {said}" if said else "")
         return Problem(
             summary=text.replace(self._token, "***"), fix=_NO_RIGHT if error.response_code in (401, 403, 404) else ""

@@ -14,6 +14,9 @@ from gpuplan.report.machine import json_text
 from gpuplan.report.markdown import COMMENT_LIMIT, cell, code, cut, inline
 
 FORMAT_VERSION: Final = "1.0"
+COMMENT_FILE: Final = "comment.md"
+REVIEW_FILE: Final = "review.json"
+"""Names in the folder of a review's results, by which `gpuplan comment` finds what it needs."""
 UNKNOWN: Final = "unknown"
 """The risk of a change that could not be planned."""
 FINDINGS_SHOWN: Final = 10
