@@ -2,6 +2,8 @@
 
 `moved` says that an entry goes on under another name. Where no entry has that name, the old one simply ends, and `gpuplan plan`
 would call its end a rename.
+
+Source: the spec of gpuplan (`moved:`), which means what Terraform's `moved` blocks do.
 """
 
 from __future__ import annotations

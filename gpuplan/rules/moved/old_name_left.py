@@ -1,6 +1,8 @@
 """A rename of an entry that is still there under its old name.
 
 Both entries exist then: the new one is an addition, and the old one keeps what it has.
+
+Source: the spec of gpuplan (`moved:`), which means what Terraform's `moved` blocks do.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Two renames of one entry, or two entries that become one.
 
 A plan pairs each old entry with one new one. Whatever it would choose, half of what the spec says would be dropped.
+
+Source: the spec of gpuplan (`moved:`), which means what Terraform's `moved` blocks do.
 """
 
 from __future__ import annotations
