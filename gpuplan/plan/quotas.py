@@ -135,7 +135,7 @@ def _rights(state: State) -> Iterator[tuple[Owner, Right]]:
     """Yield every queue's right, and what cohorts below the root own as a whole. Companions such as cpu follow the cards."""
     cards = _card_places(state)
     for made in state.manifests.of_kind("ClusterQueue"):
-        service = _service(made)
+        service = service_of(made.object)
         weight = _amount(_spec(made).get("fairSharing", {}).get("weight", "1"))
         team, pool = _labels(made).get(conventions.LABEL_TEAM, made.key.name), str(_spec(made).get("cohortName", ""))
         for flavor, resource, quota in _numbers(made):
@@ -163,12 +163,12 @@ def _holding(service: str, quota: Object, weight: int) -> Holding:
     return Holding(guaranteed=guaranteed, borrowable=beyond, lent=lent, weight=weight)
 
 
-def _service(queue: Manifest) -> str:
+def service_of(queue: Object) -> str:
     """Return a queue's service class: its label says it, or, on trees of older versions, whom it evicts."""
-    said = _labels(queue).get(conventions.LABEL_SERVICE)
+    said = queue.get("metadata", {}).get("labels", {}).get(conventions.LABEL_SERVICE)
     if said:
-        return said
-    preemption = _spec(queue).get("preemption", {})
+        return str(said)
+    preemption = queue.get("spec", {}).get("preemption", {})
     evicts = (preemption.get("reclaimWithinCohort", "Never"), preemption.get("withinClusterQueue", "Never"))
     by_eviction = {
         ("Any", "LowerPriority"): Service.GUARANTEED,
