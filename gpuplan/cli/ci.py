@@ -12,7 +12,7 @@ import click
 from gpuplan.cli import reviewing
 from gpuplan.cli.merge_base import Git, merge_base
 from gpuplan.cli.options import fleet_option, log, out_option, say
-from gpuplan.cli.outcome import report_findings
+from gpuplan.cli.outcome import report_beside_result, report_findings
 from gpuplan.cli.reviewing import Asked
 from gpuplan.cli.runner import Runner, annotation, commands_off, hand_over, runner
 from gpuplan.diagnostics import Diagnostics, Severity
@@ -95,8 +95,10 @@ def _quoted(where: Runner) -> Iterator[None]:
 
 def _say_findings(found: Diagnostics, where: Runner) -> None:
     """Show errors and warnings; notes, which would be the same for every change, are in the files."""
-    shown = tuple(finding for finding in found if finding.severity is not Severity.INFO)
-    report_findings(shown, "github" if where is Runner.GITHUB else "full")
+    if where is Runner.GITHUB:
+        report_findings(tuple(finding for finding in found if finding.severity is not Severity.INFO), "github")
+    else:
+        report_beside_result(found, "full")
 
 
 def _say_stale(stale: tuple[str, ...] | None, asked: Asked, where: Runner) -> None:
