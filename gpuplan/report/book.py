@@ -10,6 +10,7 @@ from gpuplan.resolve import findings as resolve_findings
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules import RULES, suppress
 from gpuplan.source import findings as source_findings
+from gpuplan.source import git_findings
 from gpuplan.spec import findings as spec_findings
 from gpuplan.validate import findings as validate_findings
 
@@ -22,6 +23,7 @@ BOOK: Mapping[str, RuleDoc] = _by_id(
     (
         *(rule.doc for rule in RULES),
         *source_findings.FINDINGS,
+        *git_findings.FINDINGS,
         *spec_findings.FINDINGS,
         *resolve_findings.FINDINGS,
         *suppress.FINDINGS,
