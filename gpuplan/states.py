@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gpuplan import pipeline
-from gpuplan.diagnostics import Diagnostic, Diagnostics, Origin, Span, has_errors
+from gpuplan import __version__, pipeline
+from gpuplan.diagnostics import Diagnostic, Diagnostics, Origin, Severity, Span, has_errors
 from gpuplan.manifests.set import HUB_AREA, Manifest, ManifestSet, TextFile
 from gpuplan.manifests.write import GENERATED
 from gpuplan.model.fleet import Fleet
+from gpuplan.output.index import INDEX_FILE, Index
 from gpuplan.output.plan import previous_index
 from gpuplan.plan import State
 from gpuplan.source.objects import read_object
+
+FLEET, OUT = "fleet", "rendered"
+"""Folders of a repository, as they are called unless said otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +26,95 @@ class Side:
 
     state: State | None
     findings: Diagnostics
+    notes: tuple[str, ...] = ()
+    """What a reader of the plan has to know of how the side was read, as sentences."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a side is: its spec, its rendered tree, or both."""
+
+    name: str
+    fleet: Path | None
+    out: Path | None
+
+
+def place(name: str, folder: Path) -> Place:
+    """Tell what a folder is: a rendered tree by its index, a repository with `fleet/`, else a spec's own folder."""
+    if (folder / INDEX_FILE).is_file():
+        return Place(name=name, fleet=None, out=folder)
+    if (folder / FLEET).is_dir():
+        return Place(name=name, fleet=folder / FLEET, out=folder / OUT)
+    return Place(name=name, fleet=folder, out=None)
+
+
+def sides(old: Place, new: Place, today: datetime.date, texts: pipeline.Texts = pipeline.NO_TEXTS) -> tuple[Side, Side]:
+    """Read both sides. Two specs are compiled only where they can differ; an old one that has errors, or that another
+    version of gpuplan has rendered, is read off its rendered tree where it has one.
+    """
+    if old.fleet is None or new.fleet is None:
+        return of_place(old, today, texts), of_place(new, today, texts)
+    before, after = pipeline.check(old.fleet, today), pipeline.check(new.fleet, today)
+    if after.fleet is None or not after.ok:
+        return Side(state=None, findings=before.findings), Side(state=None, findings=after.findings)
+    if before.fleet is None or not before.ok:
+        fallen = _without_spec(old, before.findings)
+        return fallen, (
+            _compiled(new.name, after, texts) if fallen.state else Side(state=None, findings=after.findings)
+        )
+    version = rendered_by(old.out)
+    if version not in ("", __version__):
+        return _as_rendered(old, before, version, texts), _compiled(new.name, after, texts)
+    first, second = pipeline.render_changed(before.fleet, after.fleet, texts)
+    return (
+        Side(state=of_fleet(old.name, before.fleet, first), findings=before.findings),
+        Side(state=of_fleet(new.name, after.fleet, second), findings=after.findings),
+    )
+
+
+def of_place(where: Place, today: datetime.date, texts: pipeline.Texts = pipeline.NO_TEXTS) -> Side:
+    """Read one side by itself, from its spec where it has one."""
+    if where.fleet is not None:
+        return of_spec(where.name, where.fleet, today, texts)
+    return of_tree(where.name, where.out or Path(OUT))
+
+
+def rendered_by(out: Path | None) -> str:
+    """Return the version of gpuplan that wrote a rendered tree; empty where there is none, or it does not say."""
+    index = previous_index(out) if out is not None else None
+    return index.version if isinstance(index, Index) else ""
+
+
+def _without_spec(old: Place, found: Diagnostics) -> Side:
+    """Return a side whose spec has errors as its rendered tree, where it has one."""
+    errors = sum(finding.severity is Severity.ERROR for finding in found)
+    if old.out is None or not (old.out / INDEX_FILE).is_file():
+        return Side(state=None, findings=found)
+    side = of_tree(old.name, old.out)
+    note = f"the spec of {old.name} has {errors} {'error' if errors == 1 else 'errors'}: its rendered tree is compared"
+    return replace(side, notes=(note,))
+
+
+def _compiled(name: str, checked: pipeline.Checked, texts: pipeline.Texts) -> Side:
+    assert checked.fleet is not None  # noqa: S101 - callers have asked `ok`
+    manifests, faults = pipeline.render(checked.fleet, texts=texts)
+    found = (*checked.findings, *faults)
+    state = None if has_errors(faults) else of_fleet(name, checked.fleet, manifests)
+    return Side(state=state, findings=found)
+
+
+def _as_rendered(old: Place, before: pipeline.Checked, version: str, texts: pipeline.Texts) -> Side:
+    """Return a side as another version of gpuplan has rendered it, with what this one makes of its spec."""
+    again = _compiled(old.name, before, texts)
+    tree = of_tree(old.name, old.out or Path(OUT))
+    if again.state is None or tree.state is None:
+        return again
+    note = f"{old.name} was rendered by gpuplan {version}: what only this version changes is marked"
+    return Side(
+        state=replace(again.state, manifests=tree.state.manifests, again=again.state.manifests),
+        findings=before.findings,
+        notes=(note,),
+    )
 
 
 def of_spec(name: str, folder: Path, today: datetime.date, texts: pipeline.Texts = pipeline.NO_TEXTS) -> Side:
@@ -29,9 +122,7 @@ def of_spec(name: str, folder: Path, today: datetime.date, texts: pipeline.Texts
     checked = pipeline.check(folder, today)
     if checked.fleet is None or not checked.ok:
         return Side(state=None, findings=checked.findings)
-    manifests, faults = pipeline.render(checked.fleet, texts=texts)
-    found = (*checked.findings, *faults)
-    return Side(state=None if has_errors(found) else of_fleet(name, checked.fleet, manifests), findings=found)
+    return _compiled(name, checked, texts)
 
 
 def of_fleet(name: str, fleet: Fleet, manifests: ManifestSet) -> State:

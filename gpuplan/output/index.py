@@ -29,6 +29,8 @@ class Index:
 
     hashes: Mapping[str, str]
     sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    version: str = ""
+    """The gpuplan that wrote it; empty where it does not say."""
 
 
 def sha256(content: bytes) -> str:
@@ -61,7 +63,9 @@ def read_index(text: bytes) -> Index:
     if not isinstance(files, dict):
         raise IndexFormatError("it lists no files")
     hashes = {path: _hash(path, entry) for path, entry in files.items()}
-    return Index(hashes, {path: _sources(entry) for path, entry in files.items()})
+    version = data.get("gpuplan")
+    sources = {path: _sources(entry) for path, entry in files.items()}
+    return Index(hashes, sources, version if isinstance(version, str) else "")
 
 
 def _sources(entry: object) -> tuple[str, ...]:

@@ -1,0 +1,82 @@
+"""How to do it without harm, step by step, and who is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from gpuplan.manifests.write import yaml_text
+from gpuplan.plan import Approval, Rollout, Step
+from gpuplan.plan.parts import ABSENT, Edit
+from gpuplan.report.plans.parts import Code, Entries, Entry, Section
+from gpuplan.report.plans.words import counted, spec_path
+
+STEPS: Final = ("step", "steps")
+APPROVALS: Final = ("approval", "approvals")
+REASONS: Final = 5
+"""Reasons that are named for each who is asked."""
+NOT_ONE_COMMIT: Final = (
+    "As one commit this harms. Merge these steps one after the other, each when what it waits for is there."
+)
+
+
+def rollouts(of: Sequence[Rollout]) -> tuple[Section, ...]:
+    """Return the section of ordered rollouts; none where one commit is safe."""
+    blocks = tuple(
+        Entries(
+            title=f"{f'{rollout.cluster}: ' if rollout.cluster else ''}{rollout.subject}",
+            entries=tuple(_step(number, step) for number, step in enumerate(rollout.steps, start=1)),
+            before=f"{rollout.reason}. {NOT_ONE_COMMIT}" if rollout.reason else NOT_ONE_COMMIT,
+        )
+        for rollout in of
+    )
+    return (Section(title="Ordered rollout", noun=STEPS, blocks=blocks),) if blocks else ()
+
+
+def _step(number: int, step: Step) -> Entry:
+    codes = [*_edits(step.edits), *([Code(language="sh", text="\n".join(step.commands))] if step.commands else [])]
+    details = (step.why, f"then wait until {step.until}" if step.until else "")
+    return Entry(
+        sign=f"{number}.", text=step.title, details=tuple(line for line in details if line), codes=tuple(codes)
+    )
+
+
+def _edits(edits: Sequence[Edit]) -> Iterator[Code]:
+    """Yield the entries of the spec as they are to read, and what is to be taken out."""
+    written: dict[str, Any] = {}
+    for edit in edits:
+        if edit.value is not ABSENT:
+            _put(written, [str(part) for part in edit.path], edit.value)
+    gone = "".join(f"# take out: {spec_path(edit.path)}\n" for edit in edits if edit.value is ABSENT)
+    text = gone + (yaml_text(written) if written else "")
+    if text:
+        yield Code(language="yaml", text=text.rstrip("\n"))
+
+
+def _put(into: dict[str, Any], path: Sequence[str], value: object) -> None:
+    for key in path[:-1]:
+        below = into.get(key)
+        if not isinstance(below, dict):
+            below = into[key] = {}
+        into = below
+    into[path[-1]] = value
+
+
+def approvals(of: Iterable[Approval]) -> tuple[Section, ...]:
+    """Return the section of those who are asked; none where nobody is."""
+    entries = tuple(
+        Entry(
+            text=f"{approval.role}{'' if approval.owners else ' (the fleet names nobody: see `owners`)'}",
+            asked=approval.owners,
+            details=tuple(_reasons(approval.reasons)),
+        )
+        for approval in of
+    )
+    block = Entries(title="", entries=entries)
+    return (Section(title="Needs approval", noun=APPROVALS, blocks=(block,)),) if entries else ()
+
+
+def _reasons(reasons: Sequence[str]) -> Iterator[str]:
+    yield from reasons[:REASONS]
+    if len(reasons) > REASONS:
+        yield f"and {counted(len(reasons) - REASONS, 'more reason')}"
