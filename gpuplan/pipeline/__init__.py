@@ -59,9 +59,9 @@ class Checked:
         return self.fleet is not None and not has_errors(self.findings)
 
 
-def check(folder: Path, today: datetime.date) -> Checked:
-    """Read, load, resolve and judge the fleet in a folder."""
-    documents, unreadable = read_fleet(folder)
+def check(folder: Path, today: datetime.date, called: Path | None = None) -> Checked:
+    """Read, load, resolve and judge the fleet in a folder; findings call it `called` where it lies elsewhere."""
+    documents, unreadable = read_fleet(folder, called)
     if not documents:
         return Checked(fleet=None, findings=unreadable)
     loaded, misshapen = load(documents)

@@ -20,9 +20,10 @@ _MAX_BYTES: Final = findings.MAX_FILE_MIB * 1024 * 1024
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
-def read_fleet(folder: Path) -> tuple[tuple[Document, ...] | None, Diagnostics]:
+def read_fleet(folder: Path, called: Path | None = None) -> tuple[tuple[Document, ...] | None, Diagnostics]:
     """Read every `.yaml` and `.yml` file below a folder, in the order of their paths.
 
+    Spans name the files as if they lay in the folder `called`: that of a state of the past is not where it is read from.
     Hidden files and folders (`.git`, an editor's `.#x.yaml`) do not count. The documents are None when some of the
     fleet is missing (a file or a document that cannot be read): whatever a later phase would then find missing might
     stand there. Errors that leave the documents whole come with the documents.
@@ -40,17 +41,17 @@ def read_fleet(folder: Path) -> tuple[tuple[Document, ...] | None, Diagnostics]:
         return None, (_at_file(findings.NO_FLEET, name, f"{name} holds no YAML file"),)
     documents: list[Document] = []
     for path in files:
-        parsed = read_file(path)
+        parsed = read_file(path, None if called is None else called / path.relative_to(folder))
         documents += parsed.documents
         found += parsed.findings
     lost = any(f.severity is Severity.ERROR and f.rule not in findings.LOSES_NOTHING for f in found)
     return None if lost else tuple(documents), ordered(found)
 
 
-def read_file(path: Path) -> Parsed:
-    """Read one file; its name in spans is the path as given, with forward slashes."""
-    file = shown_path(path)
-    data = _bytes(path)
+def read_file(path: Path, called: Path | None = None) -> Parsed:
+    """Read one file; its name in spans is the path as given, or `called`, with forward slashes."""
+    file = shown_path(called or path)
+    data = _bytes(path, file)
     if isinstance(data, Diagnostic):
         return Parsed(documents=(), findings=(data,))
     if data.startswith(_UTF16) or data[:4].count(0) == 2:
@@ -76,7 +77,7 @@ class FileLines:
     def __call__(self, file: str) -> tuple[str, ...]:
         """Return the lines of a file by its name in spans."""
         if file not in self._lines:
-            data = _bytes(Path(file))
+            data = _bytes(Path(file), file)
             text = "" if isinstance(data, Diagnostic) or b"\0" in data else data.decode("utf-8-sig", "replace")
             self._lines[file] = split_lines(text) if text else ()
         return self._lines[file]
@@ -151,9 +152,8 @@ def _link_problem(path: Path, top: Path, above: frozenset[Path]) -> Diagnostic |
     return None
 
 
-def _bytes(path: Path) -> bytes | Diagnostic:
+def _bytes(path: Path, file: str) -> bytes | Diagnostic:
     """Return the content of a file, or why there is none. Size and kind are looked at before anything is read."""
-    file = shown_path(path)
     try:
         state = path.stat()
         if not stat.S_ISREG(state.st_mode):
