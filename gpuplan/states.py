@@ -14,6 +14,7 @@ from gpuplan.model.fleet import Fleet
 from gpuplan.output.index import INDEX_FILE, Index
 from gpuplan.output.plan import previous_index
 from gpuplan.plan import State
+from gpuplan.source.git import checkout
 from gpuplan.source.objects import read_object
 
 FLEET, OUT = "fleet", "rendered"
@@ -37,15 +38,26 @@ class Place:
     name: str
     fleet: Path | None
     out: Path | None
+    called: Path | None = None
+    """What findings call the spec's folder, where it is not `fleet`."""
 
 
-def place(name: str, folder: Path) -> Place:
-    """Tell what a folder is: a rendered tree by its index, a repository with `fleet/`, else a spec's own folder."""
+def in_folder(name: str, folder: Path, fleet: Path = Path(FLEET), out: Path = Path(OUT)) -> Place:
+    """Tell what a folder is: a rendered tree by its index, a repository by the spec's folder in it, else a spec's folder."""
     if (folder / INDEX_FILE).is_file():
         return Place(name=name, fleet=None, out=folder)
-    if (folder / FLEET).is_dir():
-        return Place(name=name, fleet=folder / FLEET, out=folder / OUT)
+    if not fleet.is_absolute() and (folder / fleet).is_dir():
+        return Place(name=name, fleet=folder / fleet, out=folder / out)
     return Place(name=name, fleet=folder, out=None)
+
+
+def in_git(ref: str, fleet: Path, out: Path, into: Path) -> Place | Diagnostic:
+    """Take a spec and its rendered tree as they were at a commit out of git into a folder; findings call them as they are now."""
+    taken = checkout(ref, (fleet, out), into)
+    if isinstance(taken, Diagnostic):
+        return taken
+    spec, tree = (folder if folder.is_dir() else None for folder in taken.folders)
+    return Place(name=ref, fleet=spec, out=tree, called=fleet)
 
 
 def sides(old: Place, new: Place, today: datetime.date, texts: pipeline.Texts = pipeline.NO_TEXTS) -> tuple[Side, Side]:
@@ -54,7 +66,7 @@ def sides(old: Place, new: Place, today: datetime.date, texts: pipeline.Texts = 
     """
     if old.fleet is None or new.fleet is None:
         return of_place(old, today, texts), of_place(new, today, texts)
-    before, after = pipeline.check(old.fleet, today), pipeline.check(new.fleet, today)
+    before, after = (pipeline.check(one.fleet, today, one.called) for one in (old, new) if one.fleet)
     if after.fleet is None or not after.ok:
         return Side(state=None, findings=before.findings), Side(state=None, findings=after.findings)
     if before.fleet is None or not before.ok:
@@ -75,8 +87,11 @@ def sides(old: Place, new: Place, today: datetime.date, texts: pipeline.Texts = 
 def of_place(where: Place, today: datetime.date, texts: pipeline.Texts = pipeline.NO_TEXTS) -> Side:
     """Read one side by itself, from its spec where it has one."""
     if where.fleet is not None:
-        return of_spec(where.name, where.fleet, today, texts)
-    return of_tree(where.name, where.out or Path(OUT))
+        return _compiled(where.name, pipeline.check(where.fleet, today, where.called), texts)
+    if where.out is not None:
+        return of_tree(where.name, where.out)
+    note = f"{where.name} has neither spec nor rendered tree: everything is new"
+    return Side(state=State(name=where.name, manifests=ManifestSet.of(()), fleet=None), findings=(), notes=(note,))
 
 
 def rendered_by(out: Path | None) -> str:
@@ -96,7 +111,8 @@ def _without_spec(old: Place, found: Diagnostics) -> Side:
 
 
 def _compiled(name: str, checked: pipeline.Checked, texts: pipeline.Texts) -> Side:
-    assert checked.fleet is not None  # noqa: S101 - callers have asked `ok`
+    if checked.fleet is None or not checked.ok:
+        return Side(state=None, findings=checked.findings)
     manifests, faults = pipeline.render(checked.fleet, texts=texts)
     found = (*checked.findings, *faults)
     state = None if has_errors(faults) else of_fleet(name, checked.fleet, manifests)
@@ -119,10 +135,7 @@ def _as_rendered(old: Place, before: pipeline.Checked, version: str, texts: pipe
 
 def of_spec(name: str, folder: Path, today: datetime.date, texts: pipeline.Texts = pipeline.NO_TEXTS) -> Side:
     """Check and compile the spec in a folder. A spec with errors has no state."""
-    checked = pipeline.check(folder, today)
-    if checked.fleet is None or not checked.ok:
-        return Side(state=None, findings=checked.findings)
-    return _compiled(name, checked, texts)
+    return _compiled(name, pipeline.check(folder, today), texts)
 
 
 def of_fleet(name: str, fleet: Fleet, manifests: ManifestSet) -> State:

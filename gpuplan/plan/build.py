@@ -19,7 +19,7 @@ def plan(comparison: Comparison) -> Plan:
         old=comparison.old.name,
         new=comparison.new.name,
         fleet=next((side.fleet.name for side in reversed(sides) if side.fleet is not None), ""),
-        clusters=tuple(sorted({name for side in sides for name in side.manifests.clusters})),
+        clusters=tuple(sorted({name for side in sides for name in side.clusters})),
         spec=comparison.spec,
         objects=comparison.objects,
         texts=comparison.texts,

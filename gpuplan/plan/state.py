@@ -40,6 +40,11 @@ class State:
         """Return its objects by their identity, in the order of the set."""
         return {Ref(manifest.cluster, manifest.key): manifest for manifest in self.manifests}
 
+    @property
+    def clusters(self) -> tuple[str, ...]:
+        """Return the names of its clusters, also of those whose objects were left out since both sides have the same."""
+        return tuple(cluster.name for cluster in self.fleet.clusters) if self.fleet else self.manifests.clusters
+
     def cluster(self, name: str) -> Cluster | None:
         """Return a cluster of its fleet; None where there is none, or no fleet."""
         clusters = self.fleet.clusters if self.fleet else ()
