@@ -32,6 +32,7 @@ COMMANDS = {
     "cost": "Show what teams and pools held, and what it is worth, from Prometheus.",
     "explain": "Explain a key of the spec.",
     "init": "Write a small fleet to start from.",
+    "plan": "Say what a change means before it is merged.",
     "reclaim": "Find idle work, give notice, and suspend it.",
     "render": "Compile the fleet into rendered/, or check that it is fresh.",
     "rule": "Explain a finding by its id.",

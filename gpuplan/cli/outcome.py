@@ -51,6 +51,11 @@ def report_beside_result(found: Diagnostics, output_format: str) -> None:
         log(f"Not shown: {hidden} {'note' if hidden == 1 else 'notes'}; see `gpuplan check`.")
 
 
+def errors_of(found: Diagnostics) -> Diagnostics:
+    """Return the findings that stop a render."""
+    return tuple(finding for finding in found if finding.severity is Severity.ERROR)
+
+
 def rule_docs() -> Mapping[str, RuleDoc]:
     """Return the rulebook; imported here since few runs need every rule's words."""
     from gpuplan.report.book import BOOK  # noqa: PLC0415 - start-up: only SARIF and `rule` need it
@@ -60,12 +65,16 @@ def rule_docs() -> Mapping[str, RuleDoc]:
 
 def selected(fleet: Fleet, names: Sequence[str]) -> tuple[Cluster, ...]:
     """Return the clusters that `--cluster` names, or all. An unknown name is wrong usage."""
-    known = {cluster.name: cluster for cluster in fleet.clusters}
+    refuse_unknown_clusters(names, [cluster.name for cluster in fleet.clusters])
+    return tuple(cluster for cluster in fleet.clusters if not names or cluster.name in names)
+
+
+def refuse_unknown_clusters(names: Sequence[str], known: Sequence[str]) -> None:
+    """Raise UsageError for a name that is not that of a cluster."""
     for name in names:
         if name not in known:
-            hint = meant(name, known, f"The fleet has {_listed(list(known))}.")
+            hint = meant(name, known, f"The fleet has {_listed(known)}.")
             raise click.UsageError(f"No cluster is called {name!r}. {hint}")
-    return tuple(cluster for cluster in fleet.clusters if not names or cluster.name in names)
 
 
 def _listed(names: Sequence[str]) -> str:

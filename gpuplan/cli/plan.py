@@ -1,0 +1,148 @@
+"""`gpuplan plan`."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from gpuplan import states
+from gpuplan.cli.options import cluster_option, colour, fleet_option, log, out_option, say, today
+from gpuplan.cli.outcome import errors_of, refuse_unknown_clusters, report_findings
+from gpuplan.cli.writing import write_all
+from gpuplan.plan import Plan, Risk, compare_states, plan
+from gpuplan.report import runbooks
+from gpuplan.report.plans import terminal
+from gpuplan.report.plans.forms import ENDINGS, FORMS
+from gpuplan.report.plans.selection import only
+from gpuplan.report.plans.view import view
+from gpuplan.states import Place, Side
+
+DEFAULT_BASE = "HEAD"
+WORK_TREE = "work tree"
+CHANGES = 2
+"""Exit code of a plan with changes, where it was asked for."""
+RISKS = tuple(risk.value for risk in Risk if risk is not Risk.NONE)
+
+
+@click.command("plan")
+@click.option(
+    "--base",
+    metavar="REF|DIR",
+    help="The state before: a git ref (by default HEAD), a folder with a spec, or a rendered tree.",
+)
+@click.option(
+    "--against",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="The state after, instead of --fleet.",
+)
+@fleet_option
+@out_option
+@cluster_option
+@click.option(
+    "--output-format",
+    type=click.Choice(("full", *FORMS)),
+    default="full",
+    show_default=True,
+    help="How the plan is written.",
+)
+@click.option(
+    "-o",
+    "files",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help=f"Write it to a file too ({', '.join(ENDINGS)}); may be repeated.",
+)
+@click.option("--full", is_flag=True, help="Name every object with its fields, and unchanged quotas.")
+@click.option("--detailed-exitcode", is_flag=True, help="Exit 0 without changes, 1 on errors, 2 with changes.")
+@click.option("--fail-on", type=click.Choice(RISKS), help="Exit 1 where the risk is that or worse.")
+def command(  # noqa: PLR0913 - an option each
+    base: str | None,
+    against: Path | None,
+    *,
+    fleet_dir: Path,
+    out_dir: Path,
+    clusters: tuple[str, ...],
+    output_format: str,
+    files: tuple[Path, ...],
+    full: bool,
+    detailed_exitcode: bool,
+    fail_on: str | None,
+) -> None:
+    """Say what a change means before it is merged: who gains and loses cards, what drains, what is destroyed.
+
+    It compares two states and no cluster, so that the same two always give the same plan.
+
+    Exit codes: 0 fine, 1 errors in the spec or --fail-on reached, 2 wrong usage or a fault of gpuplan; with
+    --detailed-exitcode 2 stands for changes.
+    """
+    forms = {file: _form(file) for file in files}
+    with _sides(base, against, fleet_dir, out_dir) as (old, new):
+        made = _planned(old, new, clusters)
+    prepared = view(made, full=full, notes=tuple(note for side in (old, new) for note in side.notes))
+    write_all({file: FORMS[form](prepared) for file, form in forms.items()})
+    if output_format == "full":
+        say(terminal.drawn(prepared, colour=colour(sys.stdout)), nl=False)
+    else:
+        say(FORMS[output_format](prepared), nl=False)
+    raise SystemExit(_exit_code(made, detailed=detailed_exitcode, fail_on=fail_on))
+
+
+def _form(file: Path) -> str:
+    """Return the form that the ending of a file asks for. Raises UsageError for another one, or a folder that is none."""
+    form = ENDINGS.get(file.suffix.lower())
+    if form is None:
+        raise click.UsageError(f"-o {file}: its ending says what to write, and is one of {', '.join(ENDINGS)}.")
+    if not file.parent.is_dir():
+        raise click.UsageError(f"-o {file}: there is no folder {file.parent}.")
+    return form
+
+
+@contextlib.contextmanager
+def _sides(base: str | None, against: Path | None, fleet: Path, out: Path) -> Iterator[tuple[Side, Side]]:
+    """Read both sides; what git holds is taken out into a folder that goes away at the end."""
+    with tempfile.TemporaryDirectory(prefix="gpuplan-plan-") as taken:
+        old = _old(base or DEFAULT_BASE, fleet, out, Path(taken))
+        if against is None:
+            name = WORK_TREE if old.called else str(fleet)
+            new = Place(name=name, fleet=fleet, out=out)
+        else:
+            new = states.in_folder(str(against), against, fleet, out)
+        yield states.sides(old, new, today(), runbooks.texts)
+
+
+def _old(base: str, fleet: Path, out: Path, taken: Path) -> Place:
+    """Find the side before: a git ref, or a folder. Raises UsageError where it is neither."""
+    found = states.in_git(base, fleet, out, taken)
+    if isinstance(found, Place):
+        return found
+    if Path(base).is_dir():
+        return states.in_folder(base, Path(base), fleet, out)
+    raise click.UsageError(f"--base {base}: {found.summary}. {found.fix}")
+
+
+def _planned(old: Side, new: Side, clusters: tuple[str, ...]) -> Plan:
+    """Make the plan, or say what is wrong with a side and exit."""
+    if new.state is None:
+        report_findings(new.findings, "full", stream=sys.stderr)
+        raise SystemExit(1)
+    if old.state is None:
+        report_findings(errors_of(old.findings), "concise", stream=sys.stderr)
+        log("The state before has errors and no rendered tree, so there is nothing to compare with; see --base.")
+        raise SystemExit(1)
+    made = plan(compare_states(old.state, new.state))
+    refuse_unknown_clusters(clusters, made.clusters)
+    return only(made, clusters)
+
+
+def _exit_code(made: Plan, *, detailed: bool, fail_on: str | None) -> int:
+    if fail_on is not None and made.risk.rank >= Risk(fail_on).rank:
+        log(f"gpuplan: the risk is {made.risk.value}, and --fail-on is {fail_on}.")
+        return 1
+    return CHANGES if detailed and not made.empty else 0

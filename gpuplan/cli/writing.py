@@ -1,0 +1,41 @@
+"""Files that a command leaves beside its result: all of them, each as a whole, or a message and none half-written."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+
+def write_all(texts: Mapping[Path, str]) -> None:
+    """Write texts to files. Each is written beside its place and put there when all are; raises UsageError otherwise."""
+    staged: list[tuple[str, Path]] = []
+    try:
+        for path, text in texts.items():
+            staged.append((_beside(path, text), path))
+        for made, path in staged:
+            Path(made).replace(path)
+    except OSError as error:
+        for made, _ in staged:
+            with contextlib.suppress(OSError):
+                Path(made).unlink(missing_ok=True)
+        raise click.UsageError(f"cannot write {error.filename2 or error.filename}: {error.strerror}") from None
+
+
+def _beside(path: Path, text: str) -> str:
+    """Write a text to a new file in the folder of `path`, with the rights that a file written there would have."""
+    number, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with open(number, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 - of a descriptor
+            file.write(text)
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(made).chmod(0o666 & ~mask)
+    except OSError:
+        Path(made).unlink(missing_ok=True)
+        raise
+    return made
