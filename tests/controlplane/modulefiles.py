@@ -71,7 +71,7 @@ CRDS: dict[str, tuple[Module, str, str]] = {
     ),
     "gpu-operator": (GPU_OPERATOR, "config/crd/bases", r".*"),
     "nfd": (GPU_OPERATOR, "deployments/gpu-operator/charts/node-feature-discovery/crds", r".*"),
-    "argocd": (ARGO_CD, "manifests/crds", r"(application|appproject)-crd"),
+    "argocd": (ARGO_CD, "manifests/crds", r"(application|applicationset|appproject)-crd"),
 }
 """Sets of CRDs by the name of their project: the module, the folder, and which files in it (a pattern of the stem)."""
 

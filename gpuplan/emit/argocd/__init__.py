@@ -1,9 +1,6 @@
 """Argo CD: who may sync what, one Application for each cluster, and one for each program that gpuplan installs in it.
 
-Allow lists are exact: no `*`, no kind that no stack syncs, no namespace that is not used. A list also decides what Argo CD
-can take away, since live objects that the project does not permit are invisible to it and never pruned. So kinds that
-come and go with the fleet are allowed by kind or by our name prefix, the rest by name. A namespace that leaves the fleet
-therefore stays, with all that is in it, until a person deletes it.
+Allow lists are exact: no `*`, no kind that gpuplan does not render, no namespace but those of the fleet and its agents.
 
 No Application has the resources finalizer: deleting one leaves the fleet running.
 """

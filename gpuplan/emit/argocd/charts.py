@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gpuplan.emit.argocd.shared import DELIVERY, destination, manifest, metadata, project, sync_policy
+from gpuplan.emit.argocd.shared import COMPARED, DELIVERY, destination, manifest, metadata, project, sync_policy
 from gpuplan.emit.sync_windows import with_windows
 from gpuplan.manifests.kinds import Application, AppProject
 from gpuplan.manifests.kinds.argocd import AppProjectSpec, GroupKind
@@ -74,11 +74,7 @@ def _application(fleet: Fleet, program: Installation, cluster: Cluster) -> Appli
     return {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Application",
-        "metadata": metadata(
-            fleet,
-            program.application_name(cluster.name),
-            {"argocd.argoproj.io/compare-options": "ServerSideDiff=true"},
-        ),
+        "metadata": metadata(fleet, program.application_name(cluster.name), COMPARED),
         "spec": {
             "project": program.project_name(fleet.delivery.project),
             "source": {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpuplan import conventions
 from gpuplan.diagnostics import KeyPath
 from gpuplan.emit.base import origin
-from gpuplan.manifests.kinds import Application, AppProject
+from gpuplan.manifests.kinds import Application, ApplicationSet, AppProject
 from gpuplan.manifests.kinds.argocd import ApplicationDestination, AppProjectSpec, SyncPolicy
 from gpuplan.manifests.kinds.meta import NamespacedMeta, StringMap
 from gpuplan.manifests.set import HUB_AREA, Manifest
@@ -13,8 +13,11 @@ from gpuplan.model.fleet import Cluster, Fleet
 
 DELIVERY: KeyPath = ("delivery", "argocd")
 
+COMPARED = {"argocd.argoproj.io/compare-options": "ServerSideDiff=true"}
+"""Annotation of Applications: what is in sync is what the API server would not change, defaults of CRDs included."""
 
-def manifest(fleet: Fleet, made: AppProject | Application, path: KeyPath, *also: KeyPath) -> Manifest:
+
+def manifest(fleet: Fleet, made: AppProject | Application | ApplicationSet, path: KeyPath, *also: KeyPath) -> Manifest:
     """Place an object of Argo CD's own cluster. The paths name the spec entries that shaped it, the main one first."""
     others = tuple(origin(fleet, other) for other in also)
     return Manifest(object={**made}, cluster=None, area=HUB_AREA, origin=origin(fleet, path), also=others)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gpuplan.manifests.kinds.admission import ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding
 from gpuplan.manifests.kinds.amd import DeviceConfig
-from gpuplan.manifests.kinds.argocd import Application, AppProject
+from gpuplan.manifests.kinds.argocd import Application, ApplicationSet, AppProject
 from gpuplan.manifests.kinds.core import ConfigMap, Namespace, ResourceQuota, Service, ServiceAccount
 from gpuplan.manifests.kinds.dra import DeviceClass, ResourceClaimTemplate
 from gpuplan.manifests.kinds.gpu_operator import ClusterPolicy, NVIDIADriver
@@ -30,6 +30,7 @@ from gpuplan.manifests.kinds.workload import DaemonSet, Deployment, PriorityClas
 KubeObject = (
     AppProject
     | Application
+    | ApplicationSet
     | ClusterPolicy
     | ClusterQueue
     | ClusterRole
@@ -68,6 +69,7 @@ KubeObject = (
 __all__ = [
     "AppProject",
     "Application",
+    "ApplicationSet",
     "ClusterPolicy",
     "ClusterQueue",
     "ClusterRole",

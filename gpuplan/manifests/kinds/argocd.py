@@ -1,4 +1,4 @@
-"""argoproj.io/v1alpha1: AppProject and Application of Argo CD."""
+"""argoproj.io/v1alpha1: AppProject, Application and ApplicationSet of Argo CD."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gpuplan.manifests.kinds.meta import NamespacedMeta, StringMap
 
 
 class ApplicationDestination(TypedDict):
-    """Where objects go: exactly one of `name` and `server`, and the namespace for those that carry none."""
+    """Where objects go: exactly one of `name` and `server` that is not empty, and the namespace for those that carry none."""
 
     name: NotRequired[str]
     server: NotRequired[str]
@@ -149,3 +149,84 @@ class Application(TypedDict):
     kind: Literal["Application"]
     metadata: NamespacedMeta
     spec: ApplicationSpec
+
+
+class ListGenerator(TypedDict):
+    """Applications from a list: each element is one, and holds what the template takes of it."""
+
+    elements: list[StringMap]
+
+
+class Generator(TypedDict):
+    """Where Applications come from; the API has more kinds."""
+
+    list: ListGenerator
+
+
+class ApplicationSetSyncPolicy(TypedDict):
+    """What the controller may do to its Applications."""
+
+    applicationsSync: Literal["create-only", "create-update", "create-delete", "sync"]
+    preserveResourcesOnDeletion: bool
+
+
+class ApplicationSetTemplateMeta(TypedDict):
+    """Metadata of the Applications: they lie in the set's own namespace."""
+
+    name: str
+    labels: StringMap
+    annotations: StringMap
+
+
+class ApplicationSetTemplate(TypedDict):
+    """The Application of an element."""
+
+    metadata: ApplicationSetTemplateMeta
+    spec: ApplicationSpec
+
+
+class ApplicationMatch(TypedDict):
+    """Applications by a label."""
+
+    key: str
+    operator: Literal["In", "NotIn"]
+    values: list[str]
+
+
+class RolloutStep(TypedDict):
+    """Applications that are synced together."""
+
+    matchExpressions: list[ApplicationMatch]
+
+
+class RollingSync(TypedDict):
+    """Steps, each of which waits until all before it are healthy."""
+
+    steps: list[RolloutStep]
+
+
+class ApplicationSetStrategy(TypedDict):
+    """In which order Applications are synced."""
+
+    type: Literal["RollingSync"]
+    rollingSync: RollingSync
+
+
+class ApplicationSetSpec(TypedDict):
+    """Which Applications there are, and what they have in common."""
+
+    generators: list[Generator]
+    goTemplate: bool
+    goTemplateOptions: list[str]
+    strategy: NotRequired[ApplicationSetStrategy]
+    syncPolicy: ApplicationSetSyncPolicy
+    template: ApplicationSetTemplate
+
+
+class ApplicationSet(TypedDict):
+    """argoproj.io/v1alpha1 ApplicationSet."""
+
+    apiVersion: Literal["argoproj.io/v1alpha1"]
+    kind: Literal["ApplicationSet"]
+    metadata: NamespacedMeta
+    spec: ApplicationSetSpec

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from hypothesis import HealthCheck, given, settings
 
 from gpuplan.emit import argocd, guardrails, kueue, priority, tenancy
-from gpuplan.emit.argocd.clusters import NODE_SIDE, NODE_SIDE_OF_CLUSTERS, OF_PODS, ON_NODES
+from gpuplan.emit.argocd.permitted import IN_NAMESPACES, OF_CLUSTERS
+from gpuplan.emit.emitters import emit
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Fleet
-from tests.build import fleet
+from gpuplan.pipeline import check
+from gpuplan.validate import validate
+from tests.build import TODAY, fleet, resolved
 from tests.controlplane.acceptance import apply_manifests, stored_differences
 from tests.controlplane.client import reference
 from tests.controlplane.controlplane import ControlPlane
+from tests.controlplane.make_schemas import written_kinds
+from tests.generated import fleets
 
 SPEC = """
 apiVersion: gpuplan.dev/v1alpha1
@@ -35,6 +45,8 @@ teams:
 delivery: {argocd: {repoURL: https://git.example/gpu.git, targetRevision: prod, path: ./out/, namespace: gitops, project: gpus}}
 """
 BOTH_MANAGED = SPEC % "kueue: {}"
+AS_SET = BOTH_MANAGED.replace("project: gpus", "project: gpus, mode: applicationSet")
+IN_STEPS = AS_SET.replace("mode: ", "rollout: [[us], [eu]], mode: ")
 ONE_EXTERNAL = SPEC % "kueue: {install: external}"
 
 
@@ -89,71 +101,93 @@ def test_a_cluster_is_addressed_by_server_or_else_by_name(cluster: str, target: 
     assert made[f"Application/kueue-{cluster}"]["spec"]["destination"] == {**target, "namespace": "kueue-system"}
 
 
-def test_the_project_permits_each_object_of_the_clusters_and_nothing_else() -> None:
+def test_the_project_permits_the_namespaces_of_the_fleet_and_what_gpuplan_renders_and_nothing_else() -> None:
     spec = objects(BOTH_MANAGED)["AppProject/gpus"]["spec"]
     assert spec["sourceRepos"] == ["https://git.example/gpu.git"]
     assert spec["destinations"] == [
         {"server": "https://eu.example:6443", "namespace": "gpu-system"},
+        {"server": "https://eu.example:6443", "namespace": "kube-amd-gpu"},
         {"server": "https://eu.example:6443", "namespace": "vision"},
         {"name": "us", "namespace": "gpu-system"},
+        {"name": "us", "namespace": "kube-amd-gpu"},
         {"name": "us", "namespace": "nlp"},
     ]
-    assert {(one["group"], one["kind"]) for one in spec["namespaceResourceWhitelist"]} - NODE_SIDE - OF_PODS == {
-        ("kueue.x-k8s.io", "LocalQueue"),
-    }
-    assert {(one["group"], one["kind"], one.get("name", "")) for one in spec["clusterResourceWhitelist"]} == {
-        *NODE_SIDE_OF_CLUSTERS,
-        *ON_NODES,
+    assert [(one["group"], one["kind"]) for one in spec["namespaceResourceWhitelist"]] == list(IN_NAMESPACES)
+    assert [(one["group"], one["kind"], one.get("name", "")) for one in spec["clusterResourceWhitelist"]] == [
         ("", "Namespace", "gpu-system"),
         ("", "Namespace", "nlp"),
         ("", "Namespace", "vision"),
-        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy", "gpuplan-*"),
-        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding", "gpuplan-*"),
-        ("kueue.x-k8s.io", "ClusterQueue", ""),
-        ("kueue.x-k8s.io", "Cohort", ""),
-        ("kueue.x-k8s.io", "ResourceFlavor", ""),
-        ("kueue.x-k8s.io", "Topology", ""),
-        ("kueue.x-k8s.io", "WorkloadPriorityClass", ""),
-        ("scheduling.k8s.io", "PriorityClass", "gpuplan-*"),
-    }
-    for permitted in (spec["namespaceResourceWhitelist"], spec["clusterResourceWhitelist"]):
-        assert permitted == sorted(permitted, key=lambda one: (one["group"], one["kind"], one.get("name", "")))
+        *OF_CLUSTERS,
+    ]
 
 
-def permitted(stack: str) -> set[tuple[str, str]]:
-    """Return the kinds that a fleet on one stack lets Argo CD change, whether or not they are in a namespace."""
-    text = ONE_EXTERNAL.replace('eu: {kubernetes: "1.36"', f'eu: {{kubernetes: "1.36", stack: {stack}')
-    spec = objects(text)["AppProject/gpus"]["spec"]
-    lists = (spec["namespaceResourceWhitelist"], spec["clusterResourceWhitelist"])
-    return {(one["group"], one["kind"]) for each in lists for one in each}
+def test_the_lists_are_sorted_and_hold_each_kind_that_a_cluster_can_get_once_and_no_wildcard_kind() -> None:
+    assert list(IN_NAMESPACES) == sorted(set(IN_NAMESPACES))
+    assert list(OF_CLUSTERS) == sorted(set(OF_CLUSTERS))
+    listed = [*IN_NAMESPACES, *((group, kind) for group, kind, _ in OF_CLUSTERS), ("", "Namespace")]
+    assert sorted(listed) == sorted(kinds_of_clusters())
 
 
-@pytest.mark.parametrize("stack", ["manual", "operator", "external"])
-def test_what_a_pool_leaves_behind_when_it_moves_to_another_stack_may_be_taken_away(stack: str) -> None:
-    """Argo CD does not see what a project does not permit: a DaemonSet of a stack that nobody is on any more would run on."""
-    assert permitted(stack) >= {
-        ("", "ConfigMap"),
-        ("apps", "DaemonSet"),
-        ("monitoring.coreos.com", "ServiceMonitor"),
-        ("nvidia.com", "ClusterPolicy"),
-        ("nvidia.com", "NVIDIADriver"),
-    }
+def kinds_of_clusters() -> list[tuple[str, str]]:
+    """Return (API group, kind) of all that gpuplan writes but Argo CD's own kinds."""
+    groups = ((api_version.rpartition("/")[0], kind) for api_version, kind in written_kinds())
+    return [(group, kind) for group, kind in groups if group != "argoproj.io"]
 
 
-def test_a_rule_or_budget_that_the_spec_no_longer_asks_for_may_be_taken_away() -> None:
-    """Left behind, they would go on labelling and tainting nodes, and holding up drains."""
-    assert permitted("manual") >= {
-        ("nfd.k8s-sigs.io", "NodeFeatureRule"),
-        ("policy", "PodDisruptionBudget"),
-        ("readiness.node.x-k8s.io", "NodeReadinessRule"),
-    }
-
-
-def test_the_agents_of_amds_operator_may_be_taken_away_when_others_run_them() -> None:
-    text = ONE_EXTERNAL.replace("cards: [l40s]", "cards: [mi300x]").replace(
-        "l40s: {cluster", "l40s: {stack: external, cluster"
+def allows(spec: Any, made: Manifest) -> bool:
+    """Tell whether Argo CD lets a project hold an object: its kind, and the pattern of its name outside namespaces."""
+    group = made.key.api_version.rpartition("/")[0]
+    permitted = spec["namespaceResourceWhitelist" if made.key.namespace else "clusterResourceWhitelist"]
+    return any(
+        (one["group"], one["kind"]) == (group, made.key.kind) and fnmatchcase(made.key.name, one.get("name", "*"))
+        for one in permitted
     )
-    spec = objects(text)["AppProject/gpus"]["spec"]
+
+
+def refused(built: Fleet) -> list[str]:
+    """Return the objects of the clusters that the fleet's project does not let through."""
+    compiled = emit(built, lambda *_: None)
+    (spec,) = (
+        made.object["spec"] for made in compiled.of_kind("AppProject") if made.key.name == built.delivery.project
+    )
+    assert isinstance(spec, dict)
+    places = {(one.get("name", ""), one.get("server", ""), one["namespace"]) for one in spec["destinations"]}
+    targets = {cluster.name: cluster.destination for cluster in built.clusters}
+    found = []
+    for made in compiled:
+        if made.cluster is None:
+            continue
+        to = targets[made.cluster]
+        placed = not made.key.namespace or (to.name, to.server, made.key.namespace) in places
+        if not (placed and allows(spec, made)):
+            found.append(str(made.key))
+    return found
+
+
+def test_the_project_of_the_example_permits_all_that_is_rendered_for_it() -> None:
+    checked = check(Path("fleet"), TODAY)
+    assert checked.fleet is not None
+    assert refused(checked.fleet) == []
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[*HealthCheck])
+@given(fleets())
+def test_the_projects_of_generated_fleets_permit_all_that_is_rendered_for_them(text: str) -> None:
+    made, _ = resolved(text)
+    assert made is not None
+    assert refused(made) == []
+
+
+def test_what_a_fleet_without_nvidia_cards_and_dashboards_once_had_may_be_taken_away() -> None:
+    """Argo CD does not see what a project does not permit: left behind, agents would run on and rules would go on labelling."""
+    amd_only = ONE_EXTERNAL.replace("cards: [l40s]", "cards: [mi300x]").replace("cards: [l4]", "cards: [mi325x]")
+    spec = objects(amd_only + "monitoring: {dashboards: {enabled: false}}")["AppProject/gpus"]["spec"]
+    lists = (spec["namespaceResourceWhitelist"], spec["clusterResourceWhitelist"])
+    assert {(one["group"], one["kind"]) for each in lists for one in each} == set(kinds_of_clusters())
+
+
+def test_amds_agents_may_be_taken_away_when_the_last_of_its_cards_leaves() -> None:
+    spec = objects(ONE_EXTERNAL)["AppProject/gpus"]["spec"]
     assert {"group": "amd.com", "kind": "DeviceConfig"} in spec["namespaceResourceWhitelist"]
     assert {"server": "https://eu.example:6443", "namespace": "kube-amd-gpu"} in spec["destinations"]
 
@@ -185,9 +219,64 @@ def test_only_older_charts_of_kueue_may_write_into_kube_system(release: str, nam
     assert [one["namespace"] for one in spec["destinations"] if one.get("name") == "us"] == namespaces
 
 
-def test_argo_cds_own_schemas_keep_all_of_it_unchanged(empty_control_plane: ControlPlane) -> None:
+def test_a_set_replaces_the_applications_of_the_clusters_and_no_others() -> None:
+    alone, with_set = objects(BOTH_MANAGED), objects(AS_SET)
+    assert set(alone) - set(with_set) == {"Application/gpuplan-eu", "Application/gpuplan-us"}
+    assert set(with_set) - set(alone) == {"ApplicationSet/gpus"}
+
+
+def test_a_set_can_take_nothing_away_and_lists_the_clusters_of_the_spec() -> None:
+    made = objects(AS_SET)["ApplicationSet/gpus"]
+    assert made["metadata"]["namespace"] == "gitops"
+    assert "finalizers" not in made["metadata"]
+    assert made["spec"]["syncPolicy"] == {"applicationsSync": "create-update", "preserveResourcesOnDeletion": True}
+    assert made["spec"]["goTemplateOptions"] == ["missingkey=error"]
+    assert made["spec"]["generators"] == [
+        {
+            "list": {
+                "elements": [
+                    {"cluster": "eu", "name": "", "server": "https://eu.example:6443"},
+                    {"cluster": "us", "name": "us", "server": ""},
+                ]
+            }
+        }
+    ]
+    assert made["spec"]["template"]["spec"]["project"] == "gpus"
+    assert "strategy" not in made["spec"]
+
+
+@pytest.mark.parametrize("cluster", ["eu", "us"])
+def test_a_set_makes_the_very_applications_that_would_be_written_out(cluster: str) -> None:
+    spec = objects(AS_SET)["ApplicationSet/gpus"]["spec"]
+    (element,) = (one for one in spec["generators"][0]["list"]["elements"] if one["cluster"] == cluster)
+    filled = json.loads(re.sub(r"\{\{\.(\w+)\}\}", lambda found: element[found[1]], json.dumps(spec["template"])))
+    filled["spec"]["destination"] = {key: value for key, value in filled["spec"]["destination"].items() if value}
+    labels = filled["metadata"]["labels"]
+    written = objects(BOTH_MANAGED)[f"Application/gpuplan-{cluster}"]
+    assert labels.pop("gpuplan.dev/cluster") == cluster
+    assert filled["spec"] == written["spec"]
+    assert {**filled["metadata"], "namespace": "gitops"} == written["metadata"]
+
+
+def test_a_rollout_syncs_step_by_step_and_still_prunes() -> None:
+    """The controller turns automated sync off by itself, and prunes only where the template's automated sync would."""
+    spec = objects(IN_STEPS)["ApplicationSet/gpus"]["spec"]
+    steps = [step["matchExpressions"] for step in spec["strategy"]["rollingSync"]["steps"]]
+    assert spec["strategy"]["type"] == "RollingSync"
+    assert steps == [[{"key": "gpuplan.dev/cluster", "operator": "In", "values": [name]}] for name in ("us", "eu")]
+    assert spec["template"]["metadata"]["labels"]["gpuplan.dev/cluster"] == "{{.cluster}}"
+    assert spec["template"]["spec"]["syncPolicy"]["automated"]["prune"] is True
+
+
+@pytest.mark.parametrize("text", [BOTH_MANAGED, IN_STEPS], ids=["applications", "a set in steps"])
+def test_argo_cds_own_schemas_keep_all_of_it_unchanged(text: str, empty_control_plane: ControlPlane) -> None:
     client = empty_control_plane.client
     client.apply(reference("v1", "Namespace", "gitops"))
-    made = [{**one} for one in objects(BOTH_MANAGED).values()]
+    made = [{**one} for one in objects(text).values()]
     assert apply_manifests(client, made) == []
     assert stored_differences(client, made) == []
+
+
+def test_the_published_schema_takes_a_set() -> None:
+    built = fleet(IN_STEPS)
+    assert [finding.summary for finding in validate(emit(built, lambda *_: None))] == []
