@@ -30,6 +30,7 @@ COMMANDS = {
     "compat": "Show what is known of versions, cards and drivers going together.",
     "completion": "Print the script by which a shell completes commands.",
     "cost": "Show what teams and pools held, and what it is worth, from Prometheus.",
+    "diff": "Show what differs between two trees of manifests, path by path.",
     "explain": "Explain a key of the spec.",
     "init": "Write a small fleet to start from.",
     "plan": "Say what a change means before it is merged.",

@@ -81,7 +81,9 @@ class Change:
     default: Plain = ABSENT
     """What the API server takes where a side has no value, if that is known."""
     within: tuple[Change, ...] = ()
-    """What differs in the documents that the two texts hold; their paths begin there. None: only the form differs."""
+    """What differs in the documents that the two texts hold, if they hold such; their paths begin there."""
+    only_form: bool = False
+    """Whether the two texts are documents that say the same."""
 
     @property
     def mirrored(self) -> Change:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias, TypeGuard
 
 from gpuplan.compare.align import aligned
@@ -40,16 +41,13 @@ def _is_list(value: Plain) -> TypeGuard[List]:
 
 def _change(path: Path, old: Plain, new: Plain, shape: Shape, at: int | None = None) -> Change:
     kind = ChangeKind.ADDED if old is ABSENT else ChangeKind.REMOVED if new is ABSENT else ChangeKind.CHANGED
-    within = tuple(_within(old, new)) if shape.holds_document and kind is ChangeKind.CHANGED else ()
     default = ABSENT if kind is ChangeKind.CHANGED else shape.default
-    return Change(path=path, kind=kind, old=old, new=new, at=at, default=default, within=within)
-
-
-def _within(old: Plain, new: Plain) -> Iterator[Change]:
-    """Yield what differs between the documents that two texts hold."""
-    both = documents(old, new)
-    if both is not None:
-        yield from _values((), *both, UNKNOWN)
+    change = Change(path=path, kind=kind, old=old, new=new, at=at, default=default)
+    both = documents(old, new) if shape.holds_document and kind is ChangeKind.CHANGED else None
+    if both is None:
+        return change
+    within = tuple(_values((), *both, UNKNOWN))
+    return replace(change, within=within, only_form=not within)
 
 
 def _maps(path: Path, old: Mapping[str, Plain], new: Mapping[str, Plain], shape: Shape) -> Iterator[Change]:

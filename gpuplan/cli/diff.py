@@ -1,0 +1,118 @@
+"""`gpuplan diff`."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from gpuplan.cli.options import colour, out_option, say
+from gpuplan.cli.writing import write_all
+from gpuplan.compare.trees import TreeDiff, diff_trees
+from gpuplan.diagnostics import Diagnostic
+from gpuplan.report.diff import ENDINGS, FORMS, terminal
+
+WORK_TREE = "work tree"
+DIFFERENT = 1
+
+
+@click.command("diff")
+@click.argument("trees", nargs=-1, type=click.Path(path_type=Path), metavar="[OLD NEW | TREE]")
+@click.option("--base", metavar="REF", help="The state before: a commit, branch or tag.  [default: HEAD]")
+@out_option
+@click.option(
+    "--output-format",
+    type=click.Choice(("full", *FORMS)),
+    default="full",
+    show_default=True,
+    help="How the differences are written.",
+)
+@click.option(
+    "-o",
+    "files",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help=f"Write them to a file too ({', '.join(ENDINGS)}); may be repeated.",
+)
+@click.option("--exit-code", "tells", is_flag=True, help="Exit 1 where anything differs.")
+def command(
+    trees: tuple[Path, ...],
+    base: str | None,
+    out_dir: Path,
+    output_format: str,
+    files: tuple[Path, ...],
+    *,
+    tells: bool,
+) -> None:
+    """Show what differs between two folders of manifests, path by path and by meaning.
+
+    \b
+    gpuplan diff                     rendered/ at HEAD against the work tree
+    gpuplan diff --base main         rendered/ at main against the work tree
+    gpuplan diff --base main TREE    another folder of the repository
+    gpuplan diff OLD NEW             two folders or files
+
+    Quantities are equal by value, lists with keys are paired by them, and a default is what its absence is. `gpuplan plan`
+    says what a change does.
+
+    Exit codes: 0 fine, 2 wrong usage; with --exit-code 1 stands for differences.
+    """
+    forms = {file: _form(file) for file in files}
+    with _sides(trees, base, out_dir) as (old, new, names):
+        found = _compared(old, new)
+    write_all({file: FORMS[form](found, names) for file, form in forms.items()})
+    if output_format == "full":
+        say(terminal(found, names, colour=colour(sys.stdout)), nl=False)
+    else:
+        say(FORMS[output_format](found, names), nl=False)
+    raise SystemExit(DIFFERENT if tells and not found.is_empty else 0)
+
+
+def _form(file: Path) -> str:
+    """Return the form that the ending of a file asks for. Raises UsageError for another one, or a folder that is none."""
+    form = ENDINGS.get(file.suffix.lower())
+    if form is None:
+        raise click.UsageError(f"-o {file}: its ending says what to write, and is one of {', '.join(ENDINGS)}.")
+    if not file.parent.is_dir():
+        raise click.UsageError(f"-o {file}: there is no folder {file.parent}.")
+    return form
+
+
+@contextlib.contextmanager
+def _sides(trees: tuple[Path, ...], base: str | None, out_dir: Path) -> Iterator[tuple[Path, Path, tuple[str, str]]]:
+    """Find both sides; what git holds is taken out into a folder that goes away at the end."""
+    if len(trees) > 2:
+        raise click.UsageError("Name two trees at most: OLD and NEW.")
+    for tree in trees:
+        if not tree.exists() and (len(trees) == 2 or base is None):
+            raise click.UsageError(f"There is no folder or file {tree}. A state in git is named by --base.")
+    if len(trees) == 2:
+        if base is not None:
+            raise click.UsageError("--base is the state before, and so is the first of two trees: name one.")
+        yield trees[0], trees[1], (str(trees[0]), str(trees[1]))
+        return
+    tree = trees[0] if trees else out_dir
+    with tempfile.TemporaryDirectory(prefix="gpuplan-diff-") as taken:
+        yield _at(base or "HEAD", tree, Path(taken)), tree, (f"{tree} at {base or 'HEAD'}", WORK_TREE)
+
+
+def _at(ref: str, tree: Path, into: Path) -> Path:
+    """Take a tree out of git. Raises UsageError where that cannot be."""
+    from gpuplan.source.git import checkout  # noqa: PLC0415 - start-up: two folders need no git
+
+    taken = checkout(ref, (tree,), into)
+    if isinstance(taken, Diagnostic):
+        raise click.UsageError(f"{taken.summary}. {taken.fix}")
+    return taken.folders[0]
+
+
+def _compared(old: Path, new: Path) -> TreeDiff:
+    try:
+        return diff_trees(old, new)
+    except OSError as error:
+        raise click.UsageError(f"cannot read {error.filename}: {error.strerror}") from None

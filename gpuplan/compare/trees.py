@@ -1,0 +1,192 @@
+"""What differs between two folders of manifests, object by object.
+
+Files that are the same byte by byte are not read further. In trees of ours an object belongs to the cluster whose folder it
+is in; elsewhere its kind and name are all.
+"""
+
+from __future__ import annotations
+
+import difflib
+import enum
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple, cast
+
+from gpuplan.compare.change import Change, Plain
+from gpuplan.compare.walk import compare
+from gpuplan.diagnostics import has_errors
+from gpuplan.output.index import INDEX_FILE
+from gpuplan.output.scan import EntryKind, scan
+from gpuplan.source.yamltext import parse_text
+
+_YAML: Final = (".yaml", ".yml", ".json")
+_CLUSTERS: Final = "clusters"
+
+
+class Fate(enum.Enum):
+    """What became of an object or a file."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+
+
+class Ref(NamedTuple):
+    """By what an object is known in a tree. A document that is no object has no kind, and its file as its name."""
+
+    cluster: str
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+    number: int = 0
+    """Counts objects that a tree holds more than once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectDiff:
+    """An object that only one side has, or that differs; `file` is that of the new side if there is one."""
+
+    ref: Ref
+    fate: Fate
+    file: str
+    old: Mapping[str, Plain] | None
+    new: Mapping[str, Plain] | None
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextDiff:
+    """A file that holds no objects and differs; `lines` are those of a unified diff, none for what is no text."""
+
+    file: str
+    fate: Fate
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeDiff:
+    """What differs between two trees, in the order of clusters, kinds and names, and of files."""
+
+    objects: tuple[ObjectDiff, ...]
+    texts: tuple[TextDiff, ...]
+    same_meaning: tuple[str, ...]
+    """Files that differ in their text and not in what they say."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether both sides say the same."""
+        return not self.objects and not self.texts
+
+
+class _Found(NamedTuple):
+    """An object and the file it stands in."""
+
+    file: str
+    value: Mapping[str, Plain]
+
+
+def diff_trees(old: Path, new: Path) -> TreeDiff:
+    """Compare two folders, or two files. A side that does not exist is empty. Raises OSError for what cannot be read."""
+    sides = _files(old), _files(new)
+    ours = any(INDEX_FILE in side for side in sides)
+    objects: tuple[dict[Ref, _Found], dict[Ref, _Found]] = ({}, {})
+    texts: list[TextDiff] = []
+    differing: list[str] = []
+    for file in sorted((sides[0].keys() | sides[1].keys()) - {INDEX_FILE}):
+        before, after = (side[file].read_bytes() if file in side else None for side in sides)
+        if before == after:
+            continue
+        documents = _documents(file, before), _documents(file, after)
+        if documents[0] is None or documents[1] is None:
+            texts.append(_text(file, before, after))
+            continue
+        differing.append(file)
+        for found, side in zip(documents, objects, strict=True):
+            _collect(side, file, found or (), ours=ours)
+    found_objects = tuple(_objects(*objects))
+    touched = {diff.file for diff in found_objects} | {text.file for text in texts}
+    touched |= {objects[0][diff.ref].file for diff in found_objects if diff.ref in objects[0]}
+    return TreeDiff(
+        objects=found_objects,
+        texts=tuple(texts),
+        same_meaning=tuple(file for file in differing if file not in touched),
+    )
+
+
+def _files(root: Path) -> dict[str, Path]:
+    """Return the files below a folder, or the one file under an empty name. Links are not followed."""
+    if root.is_file():
+        return {"": root}
+    found = (path for path, entry in scan(root).items() if entry.kind is EntryKind.FILE)
+    return {path: root / path for path in found if not path.startswith(".git/") and "/.git/" not in path}
+
+
+def _documents(file: str, content: bytes | None) -> tuple[Mapping[str, Plain], ...] | None:
+    """Return the documents of a file; none where there is no file, None where it is no YAML of mappings."""
+    if content is None:
+        return ()
+    if file and not file.endswith(_YAML):
+        return None
+    try:
+        parsed = parse_text(file, content.decode())
+    except UnicodeDecodeError:
+        return None
+    return None if has_errors(parsed.findings) else tuple(document.plain() for document in parsed.documents)
+
+
+def _collect(side: dict[Ref, _Found], file: str, documents: tuple[Mapping[str, Plain], ...], *, ours: bool) -> None:
+    """Take in the objects of a file."""
+    parts = file.split("/")
+    cluster = parts[1] if ours and len(parts) > 2 and parts[0] == _CLUSTERS else ""
+    for number, document in enumerate(_unpacked(documents)):
+        ref = _ref(document, cluster) or Ref(cluster, "", "", "", file, number)
+        while ref in side:
+            ref = ref._replace(number=ref.number + 1)
+        side[ref] = _Found(file, document)
+
+
+def _unpacked(documents: tuple[Mapping[str, Plain], ...]) -> Iterator[Mapping[str, Plain]]:
+    """Yield each document, and of a List of kubectl what it holds."""
+    for document in documents:
+        items = document.get("items")
+        if str(document.get("kind", "")).endswith("List") and isinstance(items, list):
+            yield from (item for item in items if isinstance(item, Mapping))
+        else:
+            yield document
+
+
+def _ref(document: Mapping[str, Plain], cluster: str) -> Ref | None:
+    metadata = document.get("metadata")
+    if not isinstance(metadata, Mapping):
+        return None
+    words = (document.get("apiVersion"), document.get("kind"), metadata.get("namespace", ""), metadata.get("name"))
+    return Ref(cluster, *cast("tuple[str, str, str, str]", words)) if all(isinstance(w, str) for w in words) else None
+
+
+def _objects(old: Mapping[Ref, _Found], new: Mapping[Ref, _Found]) -> Iterator[ObjectDiff]:
+    for ref in sorted(old.keys() | new.keys()):
+        before, after = old.get(ref), new.get(ref)
+        if before is None and after is not None:
+            yield ObjectDiff(ref=ref, fate=Fate.ADDED, file=after.file, old=None, new=after.value)
+        elif after is None and before is not None:
+            yield ObjectDiff(ref=ref, fate=Fate.REMOVED, file=before.file, old=before.value, new=None)
+        elif before is not None and after is not None and (changes := compare(before.value, after.value)):
+            values = before.value, after.value
+            yield ObjectDiff(ref=ref, fate=Fate.CHANGED, file=after.file, old=values[0], new=values[1], changes=changes)
+
+
+def _text(file: str, old: bytes | None, new: bytes | None) -> TextDiff:
+    fate = Fate.ADDED if old is None else Fate.REMOVED if new is None else Fate.CHANGED
+    try:
+        sides = [(content or b"").decode() for content in (old, new)]
+    except UnicodeDecodeError:
+        sides = ["", ""]
+    return TextDiff(file=file, fate=fate, lines=line_diff(*sides))
+
+
+def line_diff(old: str, new: str) -> tuple[str, ...]:
+    """Return the lines of a unified diff without its head."""
+    found = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=2)
+    return tuple(found)[2:]
