@@ -78,8 +78,3 @@ def sync_options(group: str, kind: str, *, replace_priority_classes: bool) -> st
     if kind in MADE_ANEW or (kind == _REPLACEABLE and replace_priority_classes):
         options += ["Force=true", "Replace=true"]
     return ",".join(options)
-
-
-def made_anew(options: str) -> bool:
-    """Tell whether sync options, as an annotation has them, have Argo CD delete and create an object for every change."""
-    return {"Force=true", "Replace=true"} <= set(options.split(","))

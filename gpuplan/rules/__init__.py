@@ -20,7 +20,7 @@ from gpuplan.rules.cluster import (
     same_destination,
 )
 from gpuplan.rules.compat import mig_broken_in_driver, operator_line_ended
-from gpuplan.rules.delivery import default_project, example_repository, path_not_relative
+from gpuplan.rules.delivery import default_project, example_repository, path_not_relative, rollout_once
 from gpuplan.rules.dra import card_of_another_vendor as dra_card_of_another_vendor
 from gpuplan.rules.dra import (
     driver_expected,
@@ -262,6 +262,7 @@ MODULES: tuple[ModuleType, ...] = (
     default_project,
     example_repository,
     path_not_relative,
+    rollout_once,
     dra_card_of_another_vendor,
     driver_expected,
     driver_too_old,

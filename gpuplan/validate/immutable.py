@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from gpuplan import conventions
 from gpuplan.diagnostics import Diagnostic
 from gpuplan.manifests.set import Manifest, ManifestSet
 from gpuplan.validate.findings import IMMUTABLE
@@ -38,6 +39,8 @@ WAYS_OUT: Mapping[str, str] = {
     "the other. The queue is then removed and made anew.",
     "NVIDIADriver": "Do it in two steps: write `driver: {{preinstalled: true}}` in `{place}`, render and let it sync, which "
     "takes the driver away when a person confirms it; then write the other kind of image.",
+    "PriorityClass": "Write `replacePriorityClasses: true` under `delivery.argocd`: Argo CD then deletes the class and makes it "
+    "anew. Pods keep the number that they were made with.",
     "ResourceFlavor": "Raise `revision` in `{place}` (write `revision: 1` where it has none): a new object then takes over "
     "from the old one.",
     "Topology": "Raise `revision` in `{place}` (write `revision: 1` where it has none): a new object then takes over from "
@@ -68,6 +71,12 @@ def fixed_fields(before: Object, after: Object) -> tuple[str, ...]:
         return ()
     was, will = fixed(before), fixed(after)
     return tuple(sorted(key for key in {*was, *will} if was and was.get(key) != will.get(key)))
+
+
+def _made_anew(obj: Object) -> bool:
+    """Tell whether Argo CD deletes and creates an object for every change, so that nothing of it is fixed."""
+    options = obj["metadata"].get("annotations", {}).get(conventions.ANNOTATION_SYNC_OPTIONS, "")
+    return {"Force=true", "Replace=true"} <= set(options.split(","))
 
 
 def _entry(made: Manifest) -> str:

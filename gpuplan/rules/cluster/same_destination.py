@@ -26,12 +26,16 @@ DOC = RuleDoc(
     "  us: {kubernetes: '1.36', destination: {name: prod-us}}",
 )
 
+OWN_CLUSTER = {"https://kubernetes.default.svc": "in-cluster"}
+"""Address of the cluster that Argo CD runs in, and the name by which it knows it."""
+
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each cluster whose destination an earlier one has."""
     first: dict[str, Cluster] = {}
     for cluster in fleet.clusters:
-        destination = cluster.destination.server.rstrip("/") or cluster.destination.name
+        address = cluster.destination.server.rstrip("/")
+        destination = OWN_CLUSTER.get(address, address) or cluster.destination.name
         other = first.setdefault(destination, cluster)
         if other is not cluster:
             yield DOC.found(
