@@ -55,7 +55,7 @@ def refused(manifests: ManifestSet, old: Callable[[str], Object | None]) -> Iter
     `old` gives the object that the tree holds in a file now, or None where there is none.
     """
     for path, made in manifests.placed.items():
-        before = old(path) if made.key.kind in FIXED else None
+        before = old(path) if made.key.kind in FIXED and not _made_anew(made.object) else None
         changed = fixed_fields(before, made.object) if before is not None else ()
         if changed:
             fields = ", ".join(f"`{key}`" for key in changed)
