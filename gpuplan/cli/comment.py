@@ -40,7 +40,7 @@ def command(results: tuple[Path, ...], *, comments: bool, labels: bool) -> None:
     discussion = _discussion(request)
     outcomes = [put_comment(discussion, note) for note, _ in reviews] if comments else []
     outcomes += [put_label(discussion, worst(risk for _, risk in reviews))] if labels else []
-    for outcome in outcomes:
+    for outcome in dict.fromkeys(outcomes):  # a host that cannot be reached says so once
         if isinstance(outcome, Problem):
             _warn(f"{outcome.summary}.", outcome.fix)
         else:

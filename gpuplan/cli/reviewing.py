@@ -16,6 +16,7 @@ from gpuplan import __version__, cli, pipeline
 from gpuplan.cli.options import today
 from gpuplan.cli.outcome import rule_docs
 from gpuplan.cli.runner import Runner, dotenv
+from gpuplan.cli.writing import write_all
 from gpuplan.diagnostics import Diagnostics, ordered
 from gpuplan.output import check_tree, rendered_files
 from gpuplan.report import review, runbooks
@@ -126,7 +127,7 @@ def reviewed(
 
 
 def write(made: Review, results: Path, where: Runner) -> Mapping[str, str]:
-    """Write all files but the plan's, which are there, and return the outputs. Raises OSError."""
+    """Write all files but the plan's, which are there, and return the outputs. Raises UsageError."""
     outputs = dict(review.outputs(made))
     if made.plan:
         outputs["plan-json"] = str(results / PLAN_JSON)
@@ -140,8 +141,7 @@ def write(made: Review, results: Path, where: Runner) -> Mapping[str, str]:
     }
     if where is Runner.GITLAB:
         texts |= {CODE_QUALITY: as_codequality(made.findings), DOTENV: dotenv(outputs)}
-    for name, text in texts.items():
-        (results / name).write_text(text, encoding="utf-8")
+    write_all({results / name: text for name, text in texts.items()})
     return outputs
 
 
