@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import functools
+import re
 
 import jinja2
+from markupsafe import Markup, escape
+
+from gpuplan.report.terminal import printable
 
 
 @functools.cache
@@ -23,3 +27,24 @@ def environment() -> jinja2.Environment:
 def filled(template: str, **values: object) -> str:
     """Fill in a template of `gpuplan/report/templates/`."""
     return environment().get_template(template).render(**values)
+
+
+@functools.cache
+def page_environment() -> jinja2.Environment:
+    """Return the environment of HTML pages: every value is escaped, whatever it holds."""
+    made = environment().overlay(autoescape=True)
+    made.filters["words"] = _words
+    return made
+
+
+def page(template: str, **values: object) -> str:
+    """Fill in a template that makes HTML. The filter `words` shows what stands between backticks as code."""
+    return page_environment().get_template(template).render(**values)
+
+
+_CODE = re.compile(r"`([^`]+)`")
+
+
+def _words(text: str) -> Markup:
+    escaped = str(escape(printable(text)))
+    return Markup(_CODE.sub(r"<code>\1</code>", escaped))  # noqa: S704 - it is escaped

@@ -52,5 +52,9 @@ def _entry(effect: Effect) -> Entry:
         *([counted(effect.cards, "card")] if effect.cards else []),
         *([f"loses: {', '.join(effect.teams)}"] if effect.teams else []),
     ]
-    details = (" · ".join(touched), because(effect.causes))
-    return Entry(sign="!", text=f"{where}{effect.summary}", details=tuple(line for line in details if line))
+    return Entry(
+        sign="!",
+        text=f"{where}{effect.summary}",
+        origin=because(effect.causes),
+        details=(" · ".join(touched),) if touched else (),
+    )

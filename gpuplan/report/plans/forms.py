@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from gpuplan.report.plans import data
+from gpuplan.report.plans import data, markdown, page
 from gpuplan.report.plans.parts import View
 
 FORMS: Final[dict[str, Callable[[View], str]]] = {
+    "markdown": markdown.as_markdown,
     "json": data.as_json,
+    "html": page.as_html,
 }
 """For files and pipes; a terminal is drawn by `terminal`, which asks for colour."""
 
-ENDINGS: Final = {".json": "json"}
+ENDINGS: Final = {".json": "json", ".md": "markdown", ".html": "html"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -15,8 +14,7 @@ OBJECTS: Final = ("object", "objects")
 FILES: Final = ("file", "files")
 ORDER: Final = (Action.DELETE, Action.REPLACE, Action.UPDATE, Action.CREATE)
 VERBS: Final = {Action.CREATE: "add", Action.UPDATE: "change", Action.DELETE: "destroy", Action.REPLACE: "replace"}
-LISTED: Final = 12
-"""Objects of one cluster that are made or changed and named one by one; what is taken away is always named."""
+BY_TOOL: Final = "this version of gpuplan, not the spec"
 APPLIED_BY_HAND: Final = "provisioner/"
 """Folder of files that somebody, or something that gpuplan does not know, has to apply."""
 
@@ -31,28 +29,14 @@ def objects(changes: Sequence[ObjectChange], *, full: bool) -> tuple[Section, ..
 
 
 def _cluster(name: str | None, changes: Sequence[ObjectChange], *, full: bool) -> Entries:
-    entries: list[Entry] = []
-    hidden: list[ObjectChange] = []
-    for action in ORDER:
-        of_action = [change for change in changes if change.action is action]
-        shown = len(of_action) if full or action in (Action.DELETE, Action.REPLACE) else LISTED
-        entries += (_object(change, full=full) for change in of_action[:shown])
-        hidden += of_action[shown:]
+    sorted_ = sorted(changes, key=lambda change: ORDER.index(change.action))
     totals = ", ".join(
         f"{number:,} to {VERBS[action]}"
         for action in ORDER
         if (number := sum(change.action is action for change in changes))
     )
-    return Entries(title=f"{cluster_name(name)}: {totals}", entries=tuple(entries), after=_hidden(hidden))
-
-
-def _hidden(changes: Sequence[ObjectChange]) -> str:
-    """Return what is not named, by sign and kind."""
-    if not changes:
-        return ""
-    kinds = Counter((change.action.value, change.ref.key.kind) for change in changes)
-    listed = ", ".join(f"{sign} {number:,} {kind}" for (sign, kind), number in kinds.items())
-    return f"and {counted(len(changes), 'more object')}: {listed} (`--full` names them)"
+    entries = tuple(_object(change, full=full) for change in sorted_)
+    return Entries(title=f"{cluster_name(name)}: {totals}", entries=entries)
 
 
 def _object(change: ObjectChange, *, full: bool) -> Entry:
@@ -61,7 +45,12 @@ def _object(change: ObjectChange, *, full: bool) -> Entry:
         details += (line for one in change.changes for line in field_change(one))
     fields = f", {counted(len(change.changes), 'field')}" if change.changes and not full else ""
     was = f", was {object_name(change.was)}" if change.was else ""
-    return Entry(sign=change.action.value, text=f"{object_name(change.ref)}{was}{fields}", details=tuple(details))
+    return Entry(
+        sign=change.action.value,
+        text=f"{object_name(change.ref)}{was}{fields}",
+        origin=BY_TOOL if change.by_tool else because(change.causes),
+        details=tuple(details),
+    )
 
 
 def _about(change: ObjectChange) -> Iterator[str]:
@@ -70,7 +59,6 @@ def _about(change: ObjectChange) -> Iterator[str]:
         yield "waits for confirmation: Argo CD takes it away only after a person has agreed"
     elif change.confirmed and change.action is Action.REPLACE:
         yield "waits for confirmation: the old one stays until a person has agreed"
-    yield "by this version of gpuplan, not by the spec" if change.by_tool else because(change.causes)
 
 
 def files(changes: Sequence[TextChange]) -> tuple[Section, ...]:
@@ -91,11 +79,10 @@ def _files(title: str, changes: Sequence[TextChange]) -> Entries:
 
 def _file(change: TextChange) -> Entry:
     more, less = _lines(change.before, change.after)
-    cause = because(change.causes)
     return Entry(
         sign=change.action.value,
         text=f"{code(change.path)} (+{more:,} -{less:,} lines)",
-        details=(cause,) if cause else (),
+        origin=because(change.causes),
     )
 
 

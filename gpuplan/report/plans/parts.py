@@ -24,6 +24,8 @@ class Entry:
     """`+`, `~`, `-`, `-/+`, or the number of a step."""
     asked: tuple[str, ...] = ()
     """People and groups who are to be told, by their names at the code host."""
+    origin: str = ""
+    """The lines of the spec behind it."""
     details: tuple[str, ...] = ()
     codes: tuple[Code, ...] = ()
 

@@ -9,7 +9,7 @@ from typing import Final
 from gpuplan.plan import Plan
 from gpuplan.plan.parts import NOTHING, Balance, QuotaRow
 from gpuplan.report.plans.parts import Section, Table
-from gpuplan.report.plans.words import amount, cards, code, counted, number
+from gpuplan.report.plans.words import amount, cards, code, counted, decimal, number
 
 NOUN: Final = ("quota row", "quota rows")
 TITLE: Final = "Quotas"
@@ -80,6 +80,8 @@ def _unit(per_piece: Fraction) -> str:
 
 def _notes(balance: Balance, hidden: int) -> Iterator[str]:
     yield "owned / capacity: " + _changed(*(_share(balance, side) for side in (0, 1)))
+    if balance.per_piece is not None and balance.per_piece != 1:
+        yield "in cards: " + _changed(*(_in_cards(balance, balance.per_piece, side) for side in (0, 1)))
     yield "nobody's, for all who may borrow: " + _changed(*(number(rest) for rest in balance.rest))
     if hidden:
         yield f"{counted(hidden, 'unchanged row')} not shown"
@@ -92,6 +94,8 @@ def _changed(old: str, new: str) -> str:
 def _share(balance: Balance, side: int) -> str:
     owned, everything = balance.owned[side], balance.capacity[side]
     percent = f" ({100 * owned // everything} %)" if everything else ""
-    piece = balance.per_piece
-    in_cards = "" if piece is None or piece == 1 else f", {cards(owned * piece)} of {cards(everything * piece)}"
-    return f"{owned:,} / {everything:,}{percent}{in_cards}"
+    return f"{owned:,} / {everything:,}{percent}"
+
+
+def _in_cards(balance: Balance, per_piece: Fraction, side: int) -> str:
+    return f"{decimal(balance.owned[side] * per_piece)} / {decimal(balance.capacity[side] * per_piece)}"

@@ -13,6 +13,7 @@ from gpuplan.report.plans.words import counted, spec_path
 
 STEPS: Final = ("step", "steps")
 APPROVALS: Final = ("approval", "approvals")
+APPROVALS_TITLE: Final = "Needs approval"
 REASONS: Final = 5
 """Reasons that are named for each who is asked."""
 NOT_ONE_COMMIT: Final = (
@@ -73,7 +74,7 @@ def approvals(of: Iterable[Approval]) -> tuple[Section, ...]:
         for approval in of
     )
     block = Entries(title="", entries=entries)
-    return (Section(title="Needs approval", noun=APPROVALS, blocks=(block,)),) if entries else ()
+    return (Section(title=APPROVALS_TITLE, noun=APPROVALS, blocks=(block,)),) if entries else ()
 
 
 def _reasons(reasons: Sequence[str]) -> Iterator[str]:

@@ -63,6 +63,8 @@ def _entry(entry: Entry, depth: int) -> Iterator[RenderableType]:
     text = Text.assemble((sign, SIGNS.get(entry.sign, "bold")), _words(entry.text))
     if entry.asked:
         text.append(": " + ", ".join(printable(name) for name in entry.asked))
+    if entry.origin:
+        text.append_text(Text("  from ", style="dim")).append_text(_words(entry.origin))
     yield Padding(text, (0, 0, 0, depth))
     inner = depth + max(_INDENT, len(sign))
     for detail in entry.details:

@@ -74,14 +74,22 @@ def _in_cards(step: int, per_piece: Fraction | None) -> str:
     return f", {'+' if many > 0 else ''}{cards(many)}"
 
 
-def cards(many: Fraction) -> str:
-    """Return a number of cards, exact where it is short, else with two digits.
+def decimal(many: Fraction) -> str:
+    """Return a number, exact where it is whole, else with two digits.
 
-    >>> cards(Fraction(1)), cards(Fraction(5, 2)), cards(Fraction(100, 7))
-    ('1 card', '2.5 cards', '14.29 cards')
+    >>> decimal(Fraction(5, 2)), decimal(Fraction(100, 7)), decimal(Fraction(-1200))
+    ('2.5', '14.29', '-1,200')
     """
-    text = f"{int(many):,}" if many.denominator == 1 else f"{float(many):,.2f}".rstrip("0").rstrip(".")
-    return f"{text} {'card' if abs(many) == 1 else 'cards'}"
+    return f"{int(many):,}" if many.denominator == 1 else f"{float(many):,.2f}".rstrip("0").rstrip(".")
+
+
+def cards(many: Fraction) -> str:
+    """Return a number of cards.
+
+    >>> cards(Fraction(1)), cards(Fraction(5, 2))
+    ('1 card', '2.5 cards')
+    """
+    return f"{decimal(many)} {'card' if abs(many) == 1 else 'cards'}"
 
 
 def spec_path(path: Iterable[str | int]) -> str:
@@ -104,7 +112,7 @@ def _sides(change: SpecChange) -> str:
 
 def place(change: SpecChange) -> str:
     """Return the line of the spec, marked where it is the old one."""
-    return f"{change.at}, before" if change.gone else str(change.at)
+    return f"{change.at.file}:{change.at.line}{' before' if change.gone else ''}"
 
 
 def because(causes: Sequence[SpecChange]) -> str:
@@ -113,7 +121,7 @@ def because(causes: Sequence[SpecChange]) -> str:
     if not places:
         return ""
     more = f" and {counted(len(places) - PLACES, 'more place')}" if len(places) > PLACES else ""
-    return "from " + ", ".join(code(one) for one in places[:PLACES]) + more
+    return ", ".join(code(one) for one in places[:PLACES]) + more
 
 
 def object_name(ref: Ref) -> str:
