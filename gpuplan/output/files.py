@@ -10,6 +10,7 @@ from pathlib import PurePath
 from gpuplan.diagnostics import Origin
 from gpuplan.manifests.set import Manifest, ManifestSet, TextFile
 from gpuplan.manifests.write import header, object_text
+from gpuplan.output.scan import Stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,17 @@ class OutputFile:
     path: str
     content: bytes
     sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile:
+    """A file that stays as the last render wrote it, known by its hash (SHA-256, hexadecimal) instead of its bytes."""
+
+    path: str
+    sha256: str
+    sources: tuple[str, ...]
+    stamp: Stamp | None = None
+    """Under which it had these bytes; a file that has another one now is read."""
 
 
 def rendered_files(manifests: ManifestSet, fleet_dir: str) -> Iterator[OutputFile]:

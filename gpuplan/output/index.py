@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from gpuplan.output.files import OutputFile
+from gpuplan.output.files import KeptFile, OutputFile
 
 INDEX_FILE = ".gpuplan.json"
 FORMAT_VERSION = 1
@@ -38,13 +38,14 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def index_text(files: Iterable[OutputFile], version: str) -> str:
+def index_text(files: Iterable[OutputFile | KeptFile], version: str) -> str:
     """Return the index of these files, by path, as JSON."""
     sources: dict[tuple[str, ...], str] = {}
     entries: list[str] = []
     for file in sorted(files, key=lambda file: file.path):
         source = sources.get(file.sources) or sources.setdefault(file.sources, json.dumps(file.sources))
-        entries.append(f'    {json.dumps(file.path)}: {{"sha256": "{sha256(file.content)}", "source": {source}}}')
+        digest = file.sha256 if isinstance(file, KeptFile) else sha256(file.content)
+        entries.append(f'    {json.dumps(file.path)}: {{"sha256": "{digest}", "source": {source}}}')
     listing = "{\n" + ",\n".join(entries) + "\n  }" if entries else "{}"
     head = f'  "formatVersion": {FORMAT_VERSION},\n  "gpuplan": {json.dumps(version)},\n'
     return f'{{\n{head}  "files": {listing}\n}}\n'

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from gpuplan.diagnostics import Diagnostic, Diagnostics, Span, ordered
 from gpuplan.output import findings
-from gpuplan.output.files import OutputFile
+from gpuplan.output.files import KeptFile, OutputFile
 from gpuplan.output.index import INDEX_FILE, Index, IndexFormatError, index_text, read_index, sha256
-from gpuplan.output.scan import EntryKind, Snapshot, folders_above, read_file, scan
+from gpuplan.output.scan import Entry, EntryKind, Snapshot, folders_above, read_file, scan, stamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class WritePlan:
 
     root: Path
     content: Mapping[str, bytes]
-    """All files of ours in the next tree, the index among them."""
+    """The files of ours in the next tree whose bytes are known, the index among them; those that are kept are `unchanged`."""
     written: tuple[str, ...]
     unchanged: tuple[str, ...]
     removed: tuple[str, ...]
@@ -41,27 +41,38 @@ class WritePlan:
         return not self.written and not self.removed
 
 
+class NotKeptError(Exception):
+    """A file that was to be kept is not there, or the index knows it otherwise: its bytes are needed."""
+
+
 def plan_write(
-    root: Path, files: Iterable[OutputFile], *, version: str, allow_empty: bool = False
+    root: Path,
+    files: Iterable[OutputFile | KeptFile],
+    *,
+    version: str,
+    allow_empty: bool = False,
 ) -> tuple[WritePlan | None, Diagnostics]:
     """Compare the tree at `root` with the files it should hold. Reads only.
 
-    Returns no plan where something edited or foreign would be lost, with a finding for each. Raises OSError where the
-    tree cannot be read, and ValueError if two files share a path.
+    Returns no plan where something edited or foreign would be lost, with a finding for each. A kept file that still has its
+    stamp is not read. Raises OSError where the tree cannot be read, ValueError if two files share a path, and NotKeptError.
     """
     outputs = tuple(files)
     if not outputs and not allow_empty:
         return None, (findings.EMPTY.found(f"nothing to write to {root}", at=findings.at_file(root)),)
     if root.exists() and not root.is_dir():
         return None, (findings.IN_THE_WAY.found(f"{root} is not a folder", at=findings.at_file(root)),)
-    content = _content(outputs, version)
+    content, kept = _content(outputs, version), {file.path: file for file in outputs if isinstance(file, KeptFile)}
     seen = scan(root)
     previous = previous_index(root)
     if isinstance(previous, Diagnostic):
         return None, (previous,)
-    unchanged, edited = _compare(root, seen, previous, content)
+    unchanged, edited = _compare(root, seen, previous, content, kept.keys())
+    still, spoilt = _keep(root, seen, previous, kept)
+    unchanged |= still
     carried = _carried(seen, previous.hashes.keys() | unchanged | {INDEX_FILE})
-    problems = ordered([*edited, *_obstacles(root, content, {path: seen[path].kind for path in carried})])
+    obstacles = _obstacles(root, content.keys() | kept.keys(), {path: seen[path].kind for path in carried})
+    problems = ordered([*edited, *spoilt, *obstacles])
     if problems:
         return None, problems
     plan = WritePlan(
@@ -69,7 +80,7 @@ def plan_write(
         content=content,
         written=tuple(sorted(content.keys() - unchanged)),
         unchanged=tuple(sorted(unchanged)),
-        removed=tuple(sorted(path for path in previous.hashes if path in seen and path not in content)),
+        removed=tuple(sorted((previous.hashes.keys() & seen.keys()) - content.keys() - kept.keys())),
         carried=tuple(sorted(carried)),
         seen=seen,
     )
@@ -87,25 +98,50 @@ def previous_index(root: Path) -> Index | Diagnostic:
         return findings.INDEX_UNREADABLE.found(f"cannot use {path}: {error}", at=findings.at_file(path))
 
 
-def _content(outputs: tuple[OutputFile, ...], version: str) -> dict[str, bytes]:
-    content = {file.path: file.content for file in outputs}
-    content[INDEX_FILE] = index_text(outputs, version).encode()
-    if len({path.casefold() for path in content}) <= len(outputs):
+def _content(outputs: tuple[OutputFile | KeptFile, ...], version: str) -> dict[str, bytes]:
+    if len({file.path.casefold() for file in outputs} | {INDEX_FILE}) <= len(outputs):
         raise ValueError("two of the files to write have one path, up to the case of letters")
+    content = {file.path: file.content for file in outputs if isinstance(file, OutputFile)}
+    content[INDEX_FILE] = index_text(outputs, version).encode()
     return content
 
 
-def _compare(
-    root: Path, seen: Snapshot, previous: Index, content: Mapping[str, bytes]
+def _keep(
+    root: Path, seen: Snapshot, previous: Index, kept: Mapping[str, KeptFile]
 ) -> tuple[set[str], list[Diagnostic]]:
-    """Return the paths that already hold what they should, and a finding for each file of ours that was edited."""
+    """Return the kept files that are as the last render wrote them, and a finding for each that somebody edited."""
+    still: set[str] = set()
+    edited: list[Diagnostic] = []
+    hashes = previous.hashes
+    for path, file in kept.items():
+        entry = seen.get(path)
+        if entry is None or hashes.get(path) != file.sha256:
+            raise NotKeptError(path)
+        is_file = entry.kind is EntryKind.FILE
+        if is_file and (stamp(entry) == file.stamp or _sha256(root, path) == file.sha256):
+            still.add(path)
+        else:
+            edited.append(_edited(root / path, entry))
+    return still, edited
+
+
+def _sha256(root: Path, path: str) -> str:
+    return sha256(read_file(f"{root}/{path}"))
+
+
+def _compare(
+    root: Path, seen: Snapshot, previous: Index, content: Mapping[str, bytes], kept: AbstractSet[str]
+) -> tuple[set[str], list[Diagnostic]]:
+    """Return the paths that already hold what they should, and a finding for each file of ours that was edited; those that
+    are `kept` are looked at elsewhere.
+    """
     unchanged: set[str] = set()
     edited: list[Diagnostic] = []
-    for path in seen.keys() & (previous.hashes.keys() | content.keys()):
+    for path in seen.keys() & ((previous.hashes.keys() - kept) | content.keys()):
         entry, wanted, listed = seen[path], content.get(path), previous.hashes.get(path)
         if entry.kind is not EntryKind.FILE:
             if listed is not None:
-                edited.append(_edited(root / path, f"{root / path} is now a {entry.kind.value}"))
+                edited.append(_edited(root / path, entry))
             continue
         if listed is None and (wanted is None or len(wanted) != entry.size):
             continue
@@ -113,12 +149,13 @@ def _compare(
         if found == wanted:
             unchanged.add(path)
         elif listed is not None and sha256(found) != listed:
-            edited.append(_edited(root / path, f"{root / path} was changed by hand"))
+            edited.append(_edited(root / path, entry))
     return unchanged, edited
 
 
-def _edited(path: Path, summary: str) -> Diagnostic:
-    return findings.HAND_EDITED.found(summary, at=findings.at_file(path))
+def _edited(path: Path, entry: Entry) -> Diagnostic:
+    what = "was changed by hand" if entry.kind is EntryKind.FILE else f"is now a {entry.kind.value}"
+    return findings.HAND_EDITED.found(f"{path} {what}", at=findings.at_file(path))
 
 
 def _carried(seen: Snapshot, ours: AbstractSet[str]) -> set[str]:

@@ -31,6 +31,15 @@ class Entry(NamedTuple):
     size: int
 
 
+Stamp = tuple[int, int, int]
+"""What tells an unchanged file without reading it: inode, time in ns, size in bytes."""
+
+
+def stamp(entry: Entry) -> Stamp:
+    """Return the stamp of a file."""
+    return entry[2:]
+
+
 Snapshot = dict[str, Entry]
 """Entries by their path below the folder, with `/`."""
 

@@ -15,11 +15,11 @@ from pathlib import Path
 from gpuplan.diagnostics import Diagnostic
 from gpuplan.output.index import sha256
 from gpuplan.output.plan import WritePlan, previous_index
-from gpuplan.output.scan import Entry, EntryKind, Snapshot, folders_above, read_file, scan
+from gpuplan.output.scan import Entry, EntryKind, Snapshot, Stamp, folders_above, read_file, scan
 
 
-def build(plan: WritePlan, stage: Path) -> None:
-    """Fill the empty folder `stage` with the next tree. Raises OSError."""
+def build(plan: WritePlan, stage: Path) -> dict[str, Stamp]:
+    """Fill the empty folder `stage` with the next tree, and return the stamps of the files that are new. Raises OSError."""
     folders = _folders(plan)
     for folder in folders:
         (stage / folder).mkdir()
@@ -27,14 +27,14 @@ def build(plan: WritePlan, stage: Path) -> None:
     for path in (*plan.unchanged, *plan.carried):
         if plan.seen[path].kind is not EntryKind.FOLDER:
             _link(old + path, new + path)
-    for path in plan.written:
-        _write(new + path, plan.content[path], plan.seen.get(path))
+    stamps = {path: _write(new + path, plan.content[path], plan.seen.get(path)) for path in plan.written}
     for folder in reversed(folders):  # last of all, since a folder may be read-only
         entry = plan.seen.get(folder)
         if entry is not None and entry.kind is EntryKind.FOLDER:
             (stage / folder).chmod(stat.S_IMODE(entry.mode))
     if plan.root.exists():
         shutil.copymode(plan.root, stage)
+    return stamps
 
 
 def rescue(old: Path, new: Path, seen: Snapshot) -> None:
@@ -83,7 +83,7 @@ def remove(tree: Path) -> None:
 def _folders(plan: WritePlan) -> list[str]:
     """Return all folders of the next tree, each after the one that holds it."""
     kept = {path for path in plan.carried if plan.seen[path].kind is EntryKind.FOLDER}
-    return sorted(kept | folders_above(plan.content))
+    return sorted(kept | folders_above((*plan.content, *plan.unchanged)))
 
 
 def _link(source: str, target: str) -> None:
@@ -94,8 +94,8 @@ def _link(source: str, target: str) -> None:
         shutil.copy2(source, target, follow_symlinks=False)
 
 
-def _write(target: str, content: bytes, before: Entry | None) -> None:
-    """Write a new file; it takes over the mode of the one that it replaces."""
+def _write(target: str, content: bytes, before: Entry | None) -> Stamp:
+    """Write a new file and return its stamp; it takes over the mode of the one that it replaces."""
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
         rest = memoryview(content)
@@ -103,5 +103,7 @@ def _write(target: str, content: bytes, before: Entry | None) -> None:
             rest = rest[os.write(descriptor, rest) :]
         if before is not None and before.kind is EntryKind.FILE:
             os.fchmod(descriptor, stat.S_IMODE(before.mode))
+        status = os.fstat(descriptor)
+        return status.st_ino, status.st_mtime_ns, status.st_size
     finally:
         os.close(descriptor)

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gpuplan.diagnostics import Diagnostics
 from gpuplan.output import findings
-from gpuplan.output.files import OutputFile
+from gpuplan.output.files import KeptFile, OutputFile
 from gpuplan.output.journal import BusyError, Journal, Site, journal_of
 from gpuplan.output.plan import WritePlan, plan_write
+from gpuplan.output.scan import Stamp, stamp
 from gpuplan.output.stage import accounted_for, build, remove, rescue
 from gpuplan.output.swap import Guarantee, put_in_place, sync_file_system, sync_folder
 
 PATIENCE_SECONDS = 30.0
 """How long a render waits for another one of the same folder."""
+
+TICK_NANOSECONDS = 50_000_000
+"""Longer than a tick of the clock by which file systems date files; on Linux 10 ms at most."""
+COARSE_NANOSECONDS = 2_000_000_000
+"""The step of the coarsest file systems, which know no parts of seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +35,13 @@ class WriteReport:
     removed: tuple[str, ...]
     unchanged: int
     guarantee: Guarantee | None
+    stamps: Mapping[str, Stamp] = field(repr=False)
+    """Of every file of ours in the tree, but for those so new that an edit might leave no trace in their time."""
 
 
 def write_tree(
     root: Path,
-    files: Iterable[OutputFile],
+    files: Iterable[OutputFile | KeptFile],
     *,
     version: str,
     allow_empty: bool = False,
@@ -44,7 +53,7 @@ def write_tree(
     All of it happens or nothing: a kill at any moment leaves the old tree or the new one (see `Guarantee`), and so does
     every refusal, which comes back as a finding. The next call finishes what a killed one left. `version` is gpuplan's
     own; `patience` is how many seconds to wait for another writer. There is no report where nothing was written for a
-    reason.
+    reason. Raises NotKeptError with the tree as it was.
     """
     site = Site(Path(os.path.realpath(root)))
     try:
@@ -85,19 +94,19 @@ def recover(site: Site, journal: Journal) -> None:
 def _commit(plan: WritePlan, site: Site, journal: Journal, prefer: Guarantee) -> tuple[WriteReport, Diagnostics]:
     """Stage the next tree, put it in place, remove the old one. Raises OSError with the old tree in place."""
     if plan.changes_nothing:
-        return _report(plan, None), ()
+        return _report(plan, None, {}), ()
     journal.finished = False
     try:
         site.stage.mkdir()
         journal.record(site.stage.stat().st_ino)
-        build(plan, site.stage)
+        stamps = build(plan, site.stage)
         sync_file_system(site.stage)
         guarantee = put_in_place(site.stage, site.root, site.old, prefer)
     except BaseException:  # also Ctrl-C: whatever ends the write, no half tree stays beside the old one
         with contextlib.suppress(OSError):
             recover(site, journal)
         raise
-    return _report(plan, guarantee), _clean_up(plan, site, journal)
+    return _report(plan, guarantee, stamps), _clean_up(plan, site, journal)
 
 
 def _clean_up(plan: WritePlan, site: Site, journal: Journal) -> Diagnostics:
@@ -116,8 +125,22 @@ def _clean_up(plan: WritePlan, site: Site, journal: Journal) -> Diagnostics:
     return ()
 
 
-def _report(plan: WritePlan, guarantee: Guarantee | None) -> WriteReport:
-    return WriteReport(written=plan.written, removed=plan.removed, unchanged=len(plan.unchanged), guarantee=guarantee)
+def _report(plan: WritePlan, guarantee: Guarantee | None, new: Mapping[str, Stamp]) -> WriteReport:
+    """Say what was done, at the moment when the tree is in place."""
+    now = time.time_ns()
+    stamps = {**{path: stamp(plan.seen[path]) for path in plan.unchanged}, **new}
+    return WriteReport(
+        written=plan.written,
+        removed=plan.removed,
+        unchanged=len(plan.unchanged),
+        guarantee=guarantee,
+        stamps={path: one for path, one in stamps.items() if one[1] < now - _doubtful(one[1])},
+    )
+
+
+def _doubtful(modified: int) -> int:
+    """Return for how many nanoseconds two changes of a file can have the same time: a tick of the clock, or whole seconds."""
+    return COARSE_NANOSECONDS if modified % 1_000_000_000 == 0 else TICK_NANOSECONDS
 
 
 def _inode(folder: Path) -> int | None:
