@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import fnmatch
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gpuplan import conventions
@@ -34,19 +34,33 @@ Object = Mapping[str, Any]
 def fate(comparison: Comparison, change: ObjectChange) -> Fate:
     """Return what becomes of an object of a cluster that is deleted from `rendered/`."""
     cluster = reading.new_cluster(comparison, change)
-    hub = {made.key.name: made.object for made in comparison.new.manifests.in_cluster(None) if _is_argo(made.object)}
-    application = reading.spec(hub.get(conventions.application_name(cluster)))
-    project = reading.spec(hub.get(str(application.get("project", ""))))
-    if not application or not _permitted(project, application, change):
+    hub = [made.object for made in comparison.new.manifests.in_cluster(None)]
+    project, target = _delivery(hub, cluster)
+    projects = (reading.spec(made) for made in hub if made["kind"] == "AppProject" and _name(made) == project)
+    if not _permitted(next(projects, {}), target, change):
         return Fate.STAYS
     return Fate.CONFIRMED if change.confirmed else Fate.PRUNED
 
 
-def _is_argo(made: Object) -> bool:
-    return made.get("kind") in ("Application", "AppProject")
+def _name(made: Object) -> str:
+    return str(made["metadata"]["name"])
 
 
-def _permitted(project: Object, application: Object, change: ObjectChange) -> bool:
+def _delivery(hub: Iterable[Object], cluster: str) -> tuple[str, Object]:
+    """Return the project and destination by which a cluster is synced; nothing where it no longer is."""
+    for made in hub:
+        spec = reading.spec(made)
+        if made["kind"] == "Application" and _name(made) == conventions.application_name(cluster):
+            return spec["project"], spec["destination"]
+        if made["kind"] == "ApplicationSet":
+            elements = (one for each in spec["generators"] for one in each["list"]["elements"])
+            for element in elements:
+                if element["cluster"] == cluster:
+                    return spec["template"]["spec"]["project"], element
+    return "", {}
+
+
+def _permitted(project: Object, target: Object, change: ObjectChange) -> bool:
     key = change.ref.key
     group = key.api_version.rpartition("/")[0]
     if not key.namespace:
@@ -54,10 +68,9 @@ def _permitted(project: Object, application: Object, change: ObjectChange) -> bo
             _matches(one, group, key.kind) and fnmatch.fnmatchcase(key.name, one.get("name", "*"))
             for one in project.get("clusterResourceWhitelist", ())
         )
-    target = application.get("destination", {})
     return any(_matches(one, group, key.kind) for one in project.get("namespaceResourceWhitelist", ())) and any(
         fnmatch.fnmatchcase(key.namespace, one.get("namespace", "*"))
-        and all(one.get(part, target.get(part)) == target.get(part) for part in ("name", "server"))
+        and all(one.get(part, "") == target.get(part, "") for part in ("name", "server"))
         for one in project.get("destinations", ())
     )
 

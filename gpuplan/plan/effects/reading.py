@@ -102,6 +102,11 @@ def stepped(old: int | None, new: int | None) -> str:
     return " → ".join("no limit" if number is None else str(number) for number in (old, new))
 
 
+def stepped_text(old: object, new: object) -> str:
+    """Return a value before and after."""
+    return f"{old} → {new}"
+
+
 def in_cards(pieces: int, per_piece: Fraction | None) -> int:
     """Return the whole cards that pieces are, rounded to the nearest; 0 where nobody knows what a piece is."""
     return round(pieces * per_piece) if per_piece is not None else 0

@@ -1,0 +1,193 @@
+"""Task pools: those that come and go, and what changes for all queues of one alike."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gpuplan import conventions
+from gpuplan.model.queues import Service
+from gpuplan.plan.comparison import Comparison
+from gpuplan.plan.effects import reading
+from gpuplan.plan.effects.claims import may_evict
+from gpuplan.plan.effects.pruning import fate
+from gpuplan.plan.effects.queues import GOES
+from gpuplan.plan.effects.quotas import queue_changes
+from gpuplan.plan.parts import NOTHING, Action, Effect, ObjectChange, QuotaRow, Risk
+from gpuplan.plan.quotas import service_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """The queues of a task pool of a cluster that change, and that both sides have."""
+
+    cluster: str
+    name: str
+    changes: tuple[ObjectChange, ...]
+
+    def teams(self, some: Sequence[ObjectChange] = ()) -> tuple[str, ...]:
+        """Return the teams of its queues, or of some of them, sorted."""
+        made = (reading.sides(change) for change in some or self.changes)
+        return tuple(sorted({name for one in made if (name := reading.labels(one).get(conventions.LABEL_TEAM))}))
+
+    def differing(self, read: Callable[[Mapping[str, Any]], object]) -> tuple[ObjectChange, ...]:
+        """Return the changes in which something that is read off the queue differs."""
+        return tuple(change for change in self.changes if reading.differs(change, read))
+
+    def effect(
+        self,
+        fact: str,
+        risk: Risk,
+        summary: str,
+        some: Sequence[ObjectChange],
+        teams: tuple[str, ...] = (),
+        cards: int = 0,
+    ) -> Effect:
+        """Return an effect on this task pool."""
+        return Effect(
+            fact=fact,
+            risk=risk,
+            cluster=self.cluster,
+            subject=f"task pool {self.name}",
+            summary=f"task pool {self.name}: {summary}",
+            objects=reading.refs(some),
+            causes=reading.causes(some),
+            teams=teams,
+            cards=cards,
+        )
+
+
+def effects(comparison: Comparison) -> Iterator[Effect]:
+    """Yield what happens to whole task pools, and what changes in how their queues work."""
+    yield from _cohorts(comparison)
+    for pool in pools(comparison):
+        yield from _service(pool, comparison)
+        yield from _ways(pool)
+
+
+def pools(comparison: Comparison) -> Iterator[Pool]:
+    """Yield every task pool with a queue that changes and that both sides have."""
+    found: dict[tuple[str, str], list[ObjectChange]] = defaultdict(list)
+    for (cluster, _, name), change in queue_changes(comparison).items():
+        if change.before is not None and change.after is not None:
+            found[cluster, name].append(change)
+    for (cluster, name), changes in found.items():
+        yield Pool(cluster=cluster, name=name, changes=tuple(changes))
+
+
+def _cohorts(comparison: Comparison) -> Iterator[Effect]:
+    for change in reading.changes(comparison, "Cohort"):
+        cluster, name = reading.new_cluster(comparison, change), change.ref.key.name
+        pool = Pool(cluster=cluster, name=name, changes=(change,))
+        if change.action is Action.CREATE:
+            yield pool.effect("task-pool/added", Risk.NONE, "it is new in this cluster", [change])
+        elif change.action is Action.DELETE:
+            told = f"it leaves this cluster; {GOES[fate(comparison, change)]}"
+            yield pool.effect("task-pool/removed", Risk.LOW, told, [change])
+        elif change.was is not None and change.was.key != change.ref.key:
+            told = f"it was called {change.was.key.name}; work must name the new one"
+            yield pool.effect("task-pool/renamed", Risk.DISRUPTIVE, told, [change])
+        elif reading.differs(change, _parent):
+            told = f"it moves in the quota tree: {reading.stepped_text(_parent(change.before), _parent(change.after))}"
+            yield pool.effect("task-pool/moved", Risk.LOW, told, [change])
+
+
+def _parent(cohort: Mapping[str, object] | None) -> str:
+    return str(reading.spec(cohort).get("parentName", "the root"))
+
+
+def _service(pool: Pool, comparison: Comparison) -> Iterator[Effect]:
+    """Yield what a new service class means: what becomes of floors, and who may evict whom."""
+    some = pool.differing(service_of)
+    if not some:
+        return
+    old, new = service_of(some[0].before or {}), service_of(some[0].after or {})
+    rows = [row for row in comparison.quotas if (row.cluster, row.task_pool) == (pool.cluster, pool.name) and row.team]
+    lost = sum(max(0, _floor_cards(row, old=True) - _floor_cards(row, old=False)) for row in rows)
+    threats = [one.value for one in Service if may_evict(one.value, new) and not may_evict(one.value, old)]
+    worse = [one.value for one in Service].index(new) > [one.value for one in Service].index(old)
+    told = [f"{old} → {new}"]
+    told += [f"{reading.counted(lost, 'card')} of floors are no longer its teams' own"] if lost else []
+    told += [f"{reading.listed(threats)} work may evict it from now on"] if threats else []
+    powers = [one.value for one in Service if may_evict(new, one.value) and not may_evict(old, one.value)]
+    told += [f"for its floors it may evict {reading.listed(powers)} work that borrows them"] if powers else []
+    told += ["new jobs need a priority of the other band, and what is there keeps the old one until it is changed"]
+    risk = Risk.DISRUPTIVE if worse else Risk.LOW
+    yield pool.effect(
+        "task-pool/service-changed", risk, "; ".join(told), some, pool.teams(some) if worse else (), cards=lost
+    )
+
+
+def _floor_cards(row: QuotaRow, *, old: bool) -> int:
+    holding = row.old if old else row.new
+    return reading.in_cards(holding.guaranteed, row.per_piece) if holding != NOTHING else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """A way in which all queues of a task pool work."""
+
+    fact: str
+    risk: Risk
+    field: str
+    words: Callable[[Mapping[str, Any]], str]
+    """Says the field's value."""
+
+
+def _preemption(value: Mapping[str, Any]) -> str:
+    within, cohort = value.get("withinClusterQueue", "Never"), value.get("reclaimWithinCohort", "Never")
+    borrow = value.get("borrowWithinCohort", {}).get("policy", "Never")
+    return f"reclaims {cohort}, within the queue {within}, while borrowing {borrow}"
+
+
+def _fungibility(value: Mapping[str, Any]) -> str:
+    borrow, preempt = value.get("whenCanBorrow", "MayStopSearch"), value.get("whenCanPreempt", "TryNextFlavor")
+    words = {
+        ("TryNextFlavor", "TryNextFlavor"): "next flavor before borrowing or preempting",
+        ("MayStopSearch", "MayStopSearch"): "borrows and preempts before the next flavor",
+    }
+    return words.get((borrow, preempt), "borrows before, preempts after the next flavor")
+
+
+WAYS: tuple[Way, ...] = (
+    Way(fact="task-pool/queueing-changed", risk=Risk.LOW, field="queueingStrategy", words=str),
+    Way(fact="task-pool/preemption-changed", risk=Risk.DISRUPTIVE, field="preemption", words=_preemption),
+    Way(fact="task-pool/fallback-changed", risk=Risk.LOW, field="flavorFungibility", words=_fungibility),
+    Way(fact="task-pool/stopped", risk=Risk.LOW, field="stopPolicy", words=str),
+)
+"""Fields of a queue besides its numbers, flavors and namespaces."""
+
+
+def _ways(pool: Pool) -> Iterator[Effect]:
+    """Yield what changes in how queues work; preemption that follows the service class is told with that."""
+    for way in WAYS:
+
+        def read(made: Mapping[str, Any], field: str = way.field) -> object:
+            return reading.spec(made).get(field)
+
+        some = [
+            change
+            for change in pool.differing(read)
+            if way.field != "preemption" or not reading.differs(change, service_of)
+        ]
+        if some:
+            values = [_say(way, read(side or {})) for side in (some[0].before, some[0].after)]
+            stops = way.field == "stopPolicy"
+            risk, teams = _stopping(values[1], pool.teams(some)) if stops else (way.risk, ())
+            yield pool.effect(way.fact, risk, reading.stepped_text(*values), some, teams)
+
+
+def _say(way: Way, value: object) -> str:
+    if value is None:
+        return "None" if way.field == "stopPolicy" else "as by default"
+    return way.words(value)  # type: ignore[arg-type]  # the field's own shape
+
+
+def _stopping(value: str, teams: tuple[str, ...]) -> tuple[Risk, tuple[str, ...]]:
+    """Return what a stop means: HoldAndDrain evicts, Hold admits nothing more."""
+    return {
+        "HoldAndDrain": (Risk.DISRUPTIVE, teams),
+        "Hold": (Risk.LOW, teams),
+    }.get(value, (Risk.NONE, ()))
