@@ -20,16 +20,15 @@ from gpuplan.cli.options import (
     today,
 )
 from gpuplan.cli.outcome import report_beside_result, selected
-from gpuplan.diagnostics import Diagnostics, has_errors, ordered
-from gpuplan.output import OutputFile, Stale, WriteReport, check_tree, rendered_files, write_tree
+from gpuplan.diagnostics import Diagnostic, Diagnostics, has_errors, ordered
+from gpuplan.output import OutputFile, WriteReport, check_tree, rendered_files, write_tree
 from gpuplan.output.partial import only
-from gpuplan.output.plan import plan_write
+from gpuplan.output.plan import plan_write, previous_index
 from gpuplan.output.swap import Guarantee
 from gpuplan.report import runbooks
+from gpuplan.report.stale import Tree, lines
 from gpuplan.source.objects import read_object
 
-SHOWN = 20
-"""Paths listed one by one; the rest is a number."""
 HOW = {
     Guarantee.EXCHANGE: "put in place in one step",
     Guarantee.JOURNAL: "put in place by two renames, which the next render finishes if this one was killed between them",
@@ -113,17 +112,19 @@ def _check(out_dir: Path, files: tuple[OutputFile, ...], found: Diagnostics, out
     if not stale:
         log(f"{out_dir} is fresh.")
         return
-    for line in _listed(stale):
-        log(line)
+    index = previous_index(out_dir)
+    tree = Tree(
+        root=out_dir,
+        index=None if isinstance(index, Diagnostic) else index,
+        wanted={file.path: file.content for file in files},
+        version=__version__,
+    )
+    with _reading(out_dir):
+        for line in lines(tree, stale):
+            log(line)
     advice = "" if problems else " Run `gpuplan render` and commit it."
     log(f"{out_dir} is stale: {len(stale)} {'file differs' if len(stale) == 1 else 'files differ'}.{advice}")
     raise SystemExit(1)
-
-
-def _listed(stale: tuple[Stale, ...]) -> Iterator[str]:
-    yield from (f"  {file.staleness.value:8} {file.path}" for file in stale[:SHOWN])
-    if len(stale) > SHOWN:
-        yield f"  … and {len(stale) - SHOWN} more"
 
 
 def _write(

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import difflib
 import enum
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple, TypeAlias, cast
 
 from gpuplan.compare.change import Change, Plain
 from gpuplan.compare.walk import compare
@@ -33,7 +35,7 @@ class Fate(enum.Enum):
 
 
 class Ref(NamedTuple):
-    """By what an object is known in a tree. A document that is no object has no kind, and its file as its name."""
+    """By what an object is known in a tree. A document that is no object has no cluster and kind, and its file as its name."""
 
     cluster: str
     api_version: str
@@ -41,7 +43,7 @@ class Ref(NamedTuple):
     namespace: str
     name: str
     number: int = 0
-    """Counts objects that a tree holds more than once."""
+    """Counts documents of one file that are no objects."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,29 +89,31 @@ class _Found(NamedTuple):
     value: Mapping[str, Plain]
 
 
+_Side: TypeAlias = defaultdict[Ref, list[_Found]]
+
+
 def diff_trees(old: Path, new: Path) -> TreeDiff:
     """Compare two folders, or two files. A side that does not exist is empty. Raises OSError for what cannot be read."""
     sides = _files(old), _files(new)
     ours = any(INDEX_FILE in side for side in sides)
-    objects: tuple[dict[Ref, _Found], dict[Ref, _Found]] = ({}, {})
+    objects: tuple[_Side, _Side] = (defaultdict(list), defaultdict(list))
     texts: list[TextDiff] = []
     differing: list[str] = []
     for file in sorted((sides[0].keys() | sides[1].keys()) - {INDEX_FILE}):
         before, after = (side[file].read_bytes() if file in side else None for side in sides)
         if before == after:
             continue
-        documents = _documents(file, before), _documents(file, after)
+        documents = values_of(file, before), values_of(file, after)
         if documents[0] is None or documents[1] is None:
             texts.append(_text(file, before, after))
             continue
         differing.append(file)
         for found, side in zip(documents, objects, strict=True):
             _collect(side, file, found or (), ours=ours)
-    found_objects = tuple(_objects(*objects))
-    touched = {diff.file for diff in found_objects} | {text.file for text in texts}
-    touched |= {objects[0][diff.ref].file for diff in found_objects if diff.ref in objects[0]}
+    changed = [(diff, pair) for pair in _pairs(*objects) if (diff := _difference(*pair)) is not None]
+    touched = {one.file for _, (_, *pair) in changed for one in pair if one is not None}
     return TreeDiff(
-        objects=found_objects,
+        objects=tuple(diff for diff, _ in changed),
         texts=tuple(texts),
         same_meaning=tuple(file for file in differing if file not in touched),
     )
@@ -123,8 +127,8 @@ def _files(root: Path) -> dict[str, Path]:
     return {path: root / path for path in found if not path.startswith(".git/") and "/.git/" not in path}
 
 
-def _documents(file: str, content: bytes | None) -> tuple[Mapping[str, Plain], ...] | None:
-    """Return the documents of a file; none where there is no file, None where it is no YAML of mappings."""
+def values_of(file: str, content: bytes | None) -> tuple[Mapping[str, Plain], ...] | None:
+    """Return the documents of a file, by its name; none where there is no file, None where it is no YAML of mappings."""
     if content is None:
         return ()
     if file and not file.endswith(_YAML):
@@ -136,15 +140,12 @@ def _documents(file: str, content: bytes | None) -> tuple[Mapping[str, Plain], .
     return None if has_errors(parsed.findings) else tuple(document.plain() for document in parsed.documents)
 
 
-def _collect(side: dict[Ref, _Found], file: str, documents: tuple[Mapping[str, Plain], ...], *, ours: bool) -> None:
+def _collect(side: _Side, file: str, documents: tuple[Mapping[str, Plain], ...], *, ours: bool) -> None:
     """Take in the objects of a file."""
     parts = file.split("/")
     cluster = parts[1] if ours and len(parts) > 2 and parts[0] == _CLUSTERS else ""
     for number, document in enumerate(_unpacked(documents)):
-        ref = _ref(document, cluster) or Ref(cluster, "", "", "", file, number)
-        while ref in side:
-            ref = ref._replace(number=ref.number + 1)
-        side[ref] = _Found(file, document)
+        side[_ref(document, cluster) or Ref("", "", "", "", file, number)].append(_Found(file, document))
 
 
 def _unpacked(documents: tuple[Mapping[str, Plain], ...]) -> Iterator[Mapping[str, Plain]]:
@@ -165,16 +166,27 @@ def _ref(document: Mapping[str, Plain], cluster: str) -> Ref | None:
     return Ref(cluster, *cast("tuple[str, str, str, str]", words)) if all(isinstance(w, str) for w in words) else None
 
 
-def _objects(old: Mapping[Ref, _Found], new: Mapping[Ref, _Found]) -> Iterator[ObjectDiff]:
+def _pairs(old: _Side, new: _Side) -> Iterator[tuple[Ref, _Found | None, _Found | None]]:
+    """Yield what belongs together. Where a tree holds an object more than once, its file tells, then the order."""
     for ref in sorted(old.keys() | new.keys()):
-        before, after = old.get(ref), new.get(ref)
-        if before is None and after is not None:
-            yield ObjectDiff(ref=ref, fate=Fate.ADDED, file=after.file, old=None, new=after.value)
-        elif after is None and before is not None:
-            yield ObjectDiff(ref=ref, fate=Fate.REMOVED, file=before.file, old=before.value, new=None)
-        elif before is not None and after is not None and (changes := compare(before.value, after.value)):
-            values = before.value, after.value
-            yield ObjectDiff(ref=ref, fate=Fate.CHANGED, file=after.file, old=values[0], new=values[1], changes=changes)
+        left, right = old.get(ref, []), new.get(ref, [])
+        common = {one.file for one in left} & {one.file for one in right}
+        first, second = (sorted(side, key=lambda one: (one.file not in common, one.file)) for side in (left, right))
+        for before, after in zip_longest(first, second):
+            yield ref, before, after
+
+
+def _difference(ref: Ref, before: _Found | None, after: _Found | None) -> ObjectDiff | None:
+    if before is None and after is not None:
+        return ObjectDiff(ref=ref, fate=Fate.ADDED, file=after.file, old=None, new=after.value)
+    if after is None and before is not None:
+        return ObjectDiff(ref=ref, fate=Fate.REMOVED, file=before.file, old=before.value, new=None)
+    if before is None or after is None:
+        return None
+    changes = compare(before.value, after.value)
+    sides = before.value, after.value
+    made = ObjectDiff(ref=ref, fate=Fate.CHANGED, file=after.file, old=sides[0], new=sides[1], changes=changes)
+    return made if changes else None
 
 
 def _text(file: str, old: bytes | None, new: bytes | None) -> TextDiff:

@@ -23,25 +23,27 @@ SIGNS: Final = {Fate.ADDED: "+", Fate.REMOVED: "-", Fate.CHANGED: "~"}
 STYLES: Final = {"+": "green", "-": "red", "~": "yellow", "↕": "cyan"}
 FILES_LISTED: Final = 10
 """Files that differ only in form and are named; of the rest there is the number."""
+_NEVER_WRAPPED: Final = 1_000_000
+"""Columns: a path that is cut in two can be neither searched for nor copied; terminals wrap by themselves."""
 _NOTICE: Final = "_The rest is left out here: a comment holds no more._"
 
 
 def terminal(diff: TreeDiff, sides: tuple[str, str], *, colour: bool) -> str:
     """Return the differences for people, with ANSI colour only if asked."""
-    return console.drawn(_parts(diff, sides), colour=colour)
+    return console.drawn(_parts(diff, sides), colour=colour, width=_NEVER_WRAPPED)
 
 
 def _parts(diff: TreeDiff, sides: tuple[str, str]) -> Iterator[RenderableType]:
     yield Text.assemble(("gpuplan diff  ", "bold"), printable(" → ".join(sides)))
-    for cluster, found in _by_cluster(diff.objects):
-        yield Text(f"\n{printable(cluster or 'objects')}", style="bold")
+    for title, found in _groups(diff):
+        yield Text(f"\n{printable(title)}", style="bold")
         for entry in found:
             yield _line(SIGNS[entry.fate], name(entry.ref), 2)
             for change in entry.changes:
                 for row in rows(change, entry.new):
                     yield from _row(row)
     if diff.texts:
-        yield Text("\nother files", style="bold")
+        yield Text("\ntexts", style="bold")
     for text in diff.texts:
         yield _line(SIGNS[text.fate], f"{text.file}  {_size(text)}", 2)
         if text.fate is Fate.CHANGED:
@@ -57,12 +59,12 @@ def _row(row: Row) -> Iterator[RenderableType]:
 
 
 def _line(sign: str, words: str, depth: int) -> RenderableType:
-    return Padding(Text.assemble((f"{sign} ", STYLES[sign]), printable(words)), (0, 0, 0, depth))
+    return Padding(Text.assemble((f"{sign} ", STYLES[sign]), printable(words)), (0, 0, 0, depth), expand=False)
 
 
 def _lines(lines: Iterable[str], depth: int) -> Iterator[RenderableType]:
     for line in lines:
-        yield Padding(Text(printable(line), style=STYLES.get(line[:1], "dim")), (0, 0, 0, depth))
+        yield Padding(Text(printable(line), style=STYLES.get(line[:1], "dim")), (0, 0, 0, depth), expand=False)
 
 
 def markdown(diff: TreeDiff, sides: tuple[str, str]) -> str:
@@ -73,10 +75,8 @@ def markdown(diff: TreeDiff, sides: tuple[str, str]) -> str:
 def _markdown(diff: TreeDiff, sides: tuple[str, str]) -> Iterator[str]:
     yield f"### gpuplan diff: {code(sides[0])} → {code(sides[1])}\n"
     yield f"**{summary(diff)}**"
-    for cluster, found in _by_cluster(diff.objects):
-        entries = list(found)
-        many = f"{len(entries)} {'object' if len(entries) == 1 else 'objects'}"
-        yield f"\n<details open><summary>{inline(cluster or 'objects')} ({many})</summary>\n"
+    for title, entries in _groups(diff):
+        yield f"\n<details open><summary>{inline(title)} ({len(entries):,})</summary>\n"
         for entry in entries:
             yield f"- {code(SIGNS[entry.fate])} {code(name(entry.ref))}"
             for change in entry.changes:
@@ -85,7 +85,7 @@ def _markdown(diff: TreeDiff, sides: tuple[str, str]) -> Iterator[str]:
                     yield from _fenced(row.block, "    ")
         yield "\n</details>"
     if diff.texts:
-        yield "\n<details><summary>Other files</summary>\n"
+        yield "\n<details><summary>texts</summary>\n"
         for text in diff.texts:
             yield f"- {code(SIGNS[text.fate])} {code(text.file)} {_size(text)}"
         yield "\n</details>"
@@ -175,7 +175,7 @@ def name(ref: Ref) -> str:
 def summary(diff: TreeDiff) -> str:
     """Return how many objects and files differ, on one line."""
     if diff.is_empty:
-        return "No object differs." if not diff.texts else ""
+        return "Nothing differs."
     counts = _counts(diff)
     objects = ", ".join(f"{counts[fate.value]:,} {fate.value}" for fate in Fate)
     files = f"; {counts['files']:,} other {'file' if counts['files'] == 1 else 'files'}" if counts["files"] else ""
@@ -183,9 +183,13 @@ def summary(diff: TreeDiff) -> str:
 
 
 def _counts(diff: TreeDiff) -> dict[str, int]:
-    fates = [entry.fate for entry in diff.objects]
-    counts = {fate.value: fates.count(fate) for fate in Fate}
-    return {**counts, "files": len(diff.texts), "only_form": len(diff.same_meaning)}
+    fates = [entry.fate for entry in diff.objects if entry.ref.kind]
+    files = {entry.file for entry in diff.objects if not entry.ref.kind} | {text.file for text in diff.texts}
+    return {
+        **{fate.value: fates.count(fate) for fate in Fate},
+        "files": len(files),
+        "only_form": len(diff.same_meaning),
+    }
 
 
 def _form_only(diff: TreeDiff) -> Iterator[str]:
@@ -203,5 +207,11 @@ def _size(text: TextDiff) -> str:
     return f"(+{more} -{less} lines)"
 
 
-def _by_cluster(objects: Iterable[ObjectDiff]) -> Iterator[tuple[str, Iterator[ObjectDiff]]]:
-    return groupby(objects, key=lambda entry: entry.ref.cluster)
+def _groups(diff: TreeDiff) -> Iterator[tuple[str, list[ObjectDiff]]]:
+    """Yield the objects of no cluster's folder, those of each cluster, and documents that are no objects, with titles."""
+    objects = [entry for entry in diff.objects if entry.ref.kind]
+    for cluster, found in groupby(objects, key=lambda entry: entry.ref.cluster):
+        yield cluster or "objects", list(found)
+    others = [entry for entry in diff.objects if not entry.ref.kind]
+    if others:
+        yield "other documents", others

@@ -66,7 +66,7 @@ def _checkout(ref: str, paths: Sequence[Path], into: Path, start: Path) -> Check
     try:
         root = Path(os.fsdecode(_git(start, "rev-parse", "--show-toplevel").rstrip(b"\n")))
     except _GitError as error:
-        return findings.NO_REPOSITORY.found(f"cannot read {ref} in {start}: {error}", at=place)
+        return findings.NO_REPOSITORY.found(f"cannot read {ref} of {paths[0]}: {error}", at=place)
     inner = [_below(path, root) for path in paths]
     for path, found in zip(paths, inner, strict=True):
         if found is None:

@@ -16,21 +16,27 @@ from gpuplan.validate.findings import IMMUTABLE
 Object = Mapping[str, Any]
 
 
+def _spec(obj: Object) -> Object:
+    """Return the spec of an object; that of an old one is what somebody left there by hand, which may be nothing."""
+    spec = obj.get("spec")
+    return spec if isinstance(spec, Mapping) else {}
+
+
 def _flavor_with_topology(flavor: Object) -> Object:
     """Return what is fixed once a flavor has a Topology: its whole spec."""
-    spec: Object = flavor.get("spec", {})
+    spec = _spec(flavor)
     return spec if "topologyName" in spec else {}
 
 
 FIXED: Mapping[str, Callable[[Object], Object]] = {
-    "LocalQueue": lambda queue: {"clusterQueue": queue.get("spec", {}).get("clusterQueue")},
-    "NVIDIADriver": lambda driver: {key: driver.get("spec", {}).get(key) for key in ("driverType", "usePrecompiled")},
+    "LocalQueue": lambda queue: {"clusterQueue": _spec(queue).get("clusterQueue")},
+    "NVIDIADriver": lambda driver: {key: _spec(driver).get(key) for key in ("driverType", "usePrecompiled")},
     "PriorityClass": lambda made: {key: made.get(key) for key in ("value", "preemptionPolicy")},
     "ResourceClaimTemplate": lambda template: {"spec": template.get("spec")},
     "ResourceFlavor": _flavor_with_topology,
-    "Topology": lambda topology: {"levels": topology.get("spec", {}).get("levels")},
-    "DaemonSet": lambda daemon_set: {"selector": daemon_set.get("spec", {}).get("selector")},
-    "Deployment": lambda deployment: {"selector": deployment.get("spec", {}).get("selector")},
+    "Topology": lambda topology: {"levels": _spec(topology).get("levels")},
+    "DaemonSet": lambda daemon_set: {"selector": _spec(daemon_set).get("selector")},
+    "Deployment": lambda deployment: {"selector": _spec(deployment).get("selector")},
 }
 """What an object of a kind can never change."""
 
