@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import fnmatch
+import itertools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -34,7 +35,7 @@ Object = Mapping[str, Any]
 def fate(comparison: Comparison, change: ObjectChange) -> Fate:
     """Return what becomes of an object of a cluster that is deleted from `rendered/`."""
     cluster = reading.new_cluster(comparison, change)
-    hub = [made.object for made in comparison.new.manifests.in_cluster(None)]
+    hub = [made.object for made in itertools.takewhile(lambda made: made.cluster is None, comparison.new.manifests)]
     project, target = _delivery(hub, cluster)
     projects = (reading.spec(made) for made in hub if made["kind"] == "AppProject" and _name(made) == project)
     if not _permitted(next(projects, {}), target, change):

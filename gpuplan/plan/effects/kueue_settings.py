@@ -1,0 +1,122 @@
+"""The configuration of Kueue's manager, which reads it once, when it starts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from gpuplan import conventions
+from gpuplan.compare import ABSENT, Change, ChangeKind, Item, compare
+from gpuplan.emit.kueue import manager_configuration
+from gpuplan.plan.comparison import Comparison
+from gpuplan.plan.effects import reading
+from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk, SpecChange
+
+_SECONDS = re.compile(r"(\d+)s")
+HELD = "controllerManagerConfigYaml"
+"""Value of the chart that holds the configuration."""
+
+
+def effects(comparison: Comparison) -> Iterator[Effect]:
+    """Yield what a new configuration does, in each cluster that both sides have."""
+    applications = {change.ref.key.name: change for change in comparison.of_kind("Application", action=Action.UPDATE)}
+    for cluster in sorted(reading.staying(comparison)):
+        change = applications.get(conventions.kueue_application_name(cluster))
+        changes = _configuration(comparison, cluster, change)
+        if changes:
+            told = _Told(comparison, cluster, change)
+            yield from _frameworks(told, changes)
+            yield from _pods_ready(told, changes)
+            yield _restart(told, changes)
+
+
+class _Told:
+    """Where the configuration of a cluster comes from, for the effects of its change."""
+
+    def __init__(self, comparison: Comparison, cluster: str, change: ObjectChange | None) -> None:
+        self.cluster = cluster
+        self.managed = change is not None
+        self._refs = (change.ref,) if change else ()
+        self._causes: tuple[SpecChange, ...] = change.causes if change else comparison.spec
+
+    def effect(self, fact: str, risk: Risk, told: str) -> Effect:
+        """Return an effect on the manager."""
+        return Effect(
+            fact=fact,
+            risk=risk,
+            cluster=self.cluster,
+            subject=f"Kueue of {self.cluster}",
+            summary=f"Kueue of {self.cluster}: {told}",
+            objects=self._refs,
+            causes=self._causes,
+        )
+
+
+def _configuration(comparison: Comparison, cluster: str, change: ObjectChange | None) -> Sequence[Change]:
+    """Return what differs in the configuration: by the specs, or by the chart's values where a side is a rendered tree."""
+    pair = next((pair for pair in comparison.clusters() if pair[1].name == cluster), None)
+    if pair is not None:
+        return compare(*map(manager_configuration, pair))
+    values = (one for one in (change.changes if change else ()) if one.path and one.path[-1] == HELD)
+    return [inner for one in values for inner in one.within]
+
+
+def _starts(change: Change, *path: str) -> bool:
+    return change.path[: len(path)] == path
+
+
+def _frameworks(told: _Told, changes: Sequence[Change]) -> Iterator[Effect]:
+    some = [one for one in changes if _starts(one, "integrations", "frameworks")]
+    gone = sorted(_item(one) for one in some if one.kind is ChangeKind.REMOVED)
+    come = sorted(_item(one) for one in some if one.kind is ChangeKind.ADDED)
+    if gone:
+        text = (
+            f"no longer looks after {reading.listed(gone)}: what waits of them never starts, what ends keeps its quota"
+        )
+        yield told.effect("kueue/frameworks-removed", Risk.DISRUPTIVE, text)
+    if come:
+        yield told.effect("kueue/frameworks-added", Risk.NONE, f"looks after {reading.listed(come)} too, from now on")
+
+
+def _item(change: Change) -> str:
+    """Return the name of a list's item that came or went."""
+    last = change.path[-1]
+    named = last.keys[0][1] if isinstance(last, Item) else (change.new if change.old is ABSENT else change.old)
+    return str(named)
+
+
+def _pods_ready(told: _Told, changes: Sequence[Change]) -> Iterator[Effect]:
+    """Yield what a new limit for starting does: a shorter one evicts jobs that would have come up."""
+    for change in changes:
+        if change.path in (("waitForPodsReady",), ("waitForPodsReady", "timeout")):
+            old, new = (_timeout(value) for value in (change.old, change.new))
+            shorter = new is not None and (old is None or new < old)
+            text = f"jobs may take {_time(old)} → {_time(new)} to start"
+            text += "; those that take longer are evicted and tried again" if shorter else ""
+            yield told.effect("kueue/pods-ready-changed", Risk.DISRUPTIVE if shorter else Risk.LOW, text)
+
+
+def _timeout(value: object) -> int | None:
+    """Return the seconds of a timeout, or of the section that holds it; None where there is none."""
+    written = value.get("timeout") if isinstance(value, dict) else value
+    read = _SECONDS.fullmatch(str(written))
+    return int(read[1]) if read else None
+
+
+def _time(seconds: int | None) -> str:
+    if seconds is None:
+        return "any time"
+    return reading.counted(seconds // 60, "minute") if seconds % 60 == 0 else reading.counted(seconds, "second")
+
+
+def _restart(told: _Told, changes: Sequence[Change]) -> Effect:
+    keys = reading.listed(dict.fromkeys(str(one.path[0]) for one in changes))
+    if told.managed:
+        text = (
+            f"restarts for a new configuration ({keys}); until it is back, new work is refused, and nothing is admitted"
+        )
+        return told.effect("kueue/restarts", Risk.LOW, text)
+    text = (
+        f"whoever installs it must give it the new configuration ({keys}) and restart it; until then the old one holds"
+    )
+    return told.effect("kueue/configuration-of-others", Risk.LOW, text)
