@@ -6,13 +6,15 @@
 from __future__ import annotations
 
 from gpuplan.output.check import Stale, Staleness, check_tree
-from gpuplan.output.files import OutputFile, rendered_files
-from gpuplan.output.plan import WritePlan, plan_write
+from gpuplan.output.files import KeptFile, OutputFile, rendered_files
+from gpuplan.output.plan import NotKeptError, WritePlan, plan_write
 from gpuplan.output.swap import Guarantee
 from gpuplan.output.write import WriteReport, write_tree
 
 __all__ = [
     "Guarantee",
+    "KeptFile",
+    "NotKeptError",
     "OutputFile",
     "Stale",
     "Staleness",

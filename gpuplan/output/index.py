@@ -6,6 +6,7 @@ and it lies outside every folder that Argo CD reads.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import re
@@ -51,6 +52,7 @@ def index_text(files: Iterable[OutputFile | KeptFile], version: str) -> str:
     return f'{{\n{head}  "files": {listing}\n}}\n'
 
 
+@functools.lru_cache(maxsize=1)  # a render looks at the old one before it works and when it writes
 def read_index(text: bytes) -> Index:
     """Read an index. Raises IndexFormatError, also for a path that would lead out of the tree."""
     try:

@@ -12,6 +12,7 @@ from pathlib import Path
 from gpuplan.diagnostics import Diagnostics
 from gpuplan.output import findings
 from gpuplan.output.files import KeptFile, OutputFile
+from gpuplan.output.index import INDEX_FILE, sha256
 from gpuplan.output.journal import BusyError, Journal, Site, journal_of
 from gpuplan.output.plan import WritePlan, plan_write
 from gpuplan.output.scan import Stamp, stamp
@@ -35,6 +36,8 @@ class WriteReport:
     removed: tuple[str, ...]
     unchanged: int
     guarantee: Guarantee | None
+    index: str
+    """SHA-256 of the tree's index."""
     stamps: Mapping[str, Stamp] = field(repr=False)
     """Of every file of ours in the tree, but for those so new that an edit might leave no trace in their time."""
 
@@ -134,6 +137,7 @@ def _report(plan: WritePlan, guarantee: Guarantee | None, new: Mapping[str, Stam
         removed=plan.removed,
         unchanged=len(plan.unchanged),
         guarantee=guarantee,
+        index=sha256(plan.content[INDEX_FILE]),
         stamps={path: one for path, one in stamps.items() if one[1] < now - _doubtful(one[1])},
     )
 
