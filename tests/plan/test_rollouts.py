@@ -1,0 +1,89 @@
+"""The steps of ordered rollouts are commits that work: each is a spec that `check` accepts, and the last one makes the new spec."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpuplan import rules
+from gpuplan.compare import ABSENT
+from gpuplan.diagnostics import Severity
+from gpuplan.manifests.write import yaml_text
+from gpuplan.plan import Plan, Rollout, compare_states, plan
+from gpuplan.plan.parts import Edit
+from gpuplan.source.yamltext import parse_text
+from tests.build import resolved
+from tests.plan.kinds import BASE, CASES, read, state
+
+
+def plain(text: str) -> dict[str, Any]:
+    """The spec as it is written, with `defaults:` apart."""
+    data = parse_text("fleet.yaml", text).documents[0].plain()
+    assert isinstance(data, dict)
+    return data
+
+
+def with_edits(spec: dict[str, Any], edits: tuple[Edit, ...]) -> dict[str, Any]:
+    made = copy.deepcopy(spec)
+    for edit in edits:
+        here: Any = made
+        for key in edit.path[:-1]:
+            here = here.setdefault(key, {}) if isinstance(here, dict) else here[key]
+        if edit.value is ABSENT:
+            del here[edit.path[-1]]
+        else:
+            here[edit.path[-1]] = edit.value
+    return made
+
+
+@functools.cache
+def planned(path: Path) -> Plan:
+    return plan(compare_states(state(BASE, "base"), state(read(path).new, "change")))
+
+
+WITH_ROLLOUTS = [path for path in CASES if "\nrollout " in path.read_text(encoding="utf-8")]
+each = pytest.mark.parametrize("path", WITH_ROLLOUTS, ids=lambda path: path.stem)
+
+
+@each
+def test_each_commit_of_a_rollout_is_a_spec_that_check_accepts(path: Path) -> None:
+    for rollout in planned(path).rollouts:
+        spec = plain(BASE)
+        for step in rollout.steps:
+            spec = with_edits(plain(read(path).new) if step.merges else spec, step.edits)
+            fleet, found = resolved(yaml_text(spec))
+            assert fleet is not None, (rollout.kind, step.title, [one.summary for one in found])
+            errors = [one.summary for one in rules.check(fleet) if one.severity is Severity.ERROR]
+            assert not errors, (rollout.kind, step.title)
+
+
+@each
+def test_a_rollout_merges_the_change_once_and_says_what_to_wait_for(path: Path) -> None:
+    for rollout in planned(path).rollouts:
+        assert [step.merges for step in rollout.steps].count(True) == 1
+        assert all(step.until for step in rollout.steps if step.edits or step.merges)
+        assert all(step.edits or step.commands or step.merges or step.until for step in rollout.steps)
+
+
+@each
+def test_no_commit_before_the_last_is_worse_than_the_change_as_a_whole(path: Path) -> None:
+    for rollout in planned(path).rollouts:
+        spec = plain(BASE)
+        for step in early_commits(rollout):
+            before, spec = spec, with_edits(spec, step)
+            small = plan(compare_states(state(yaml_text(before)), state(yaml_text(spec))))
+            assert small.risk.rank <= planned(path).risk.rank, [effect.summary for effect in small.effects]
+
+
+def early_commits(rollout: Rollout) -> Iterator[tuple[Edit, ...]]:
+    return (step.edits for step in rollout.steps if step.edits and not step.merges)
+
+
+def test_the_kinds_of_rollouts_that_the_plan_promises_are_all_among_the_cases() -> None:
+    found = {rollout.kind for path in CASES for rollout in planned(path).rollouts}
+    assert found >= {"shrink", "handover", "recut", "flavor", "stack", "requeue"}
