@@ -5,11 +5,44 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from gpuplan.plan.comparison import Comparison
+from gpuplan.plan.effects import (
+    agents,
+    components,
+    delivery,
+    drivers,
+    files,
+    maintenance,
+    monitoring,
+    node_objects,
+    nodes,
+    operator,
+    pools,
+    receivers,
+    sharing,
+    stack,
+    taints,
+)
 from gpuplan.plan.parts import Effect
 
 Judge = Callable[[Comparison], Iterator[Effect]]
 
-JUDGES: tuple[Judge, ...] = ()
+JUDGES: tuple[Judge, ...] = (
+    delivery.effects,
+    pools.effects,
+    nodes.effects,
+    taints.effects,
+    sharing.effects,
+    stack.effects,
+    drivers.effects,
+    operator.effects,
+    agents.effects,
+    components.effects,
+    node_objects.effects,
+    monitoring.effects,
+    receivers.effects,
+    files.effects,
+    maintenance.effects,
+)
 """Every topic; the order is that of effects of one risk."""
 
 

@@ -1,0 +1,260 @@
+"""How changes reach clusters: Applications that come, go or look elsewhere, and what Argo CD may no longer touch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from gpuplan import conventions
+from gpuplan.diagnostics import KeyPath
+from gpuplan.manifests.set import ManifestSet
+from gpuplan.plan.comparison import Comparison
+from gpuplan.plan.effects import pool_pairs, reading
+from gpuplan.plan.effects.pool_pairs import Side, nodes_text
+from gpuplan.plan.effects.reading import Object, counted, listed, spec
+from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk
+from gpuplan.plan.state import Ref
+
+SET, APPLICATION, PROJECT = "ApplicationSet", "Application", "AppProject"
+ARGOCD: KeyPath = ("delivery", "argocd")
+FIELD = "{{.cluster}}"
+"""Where the set's template takes the name of a cluster."""
+LOOKED_AT = ("repoURL", "path", "targetRevision")
+
+
+class Delivered(NamedTuple):
+    """Where an Application brings what from."""
+
+    source: Mapping[str, str]
+    destination: Mapping[str, str]
+
+
+def effects(comparison: Comparison) -> Iterator[Effect]:
+    """Yield what becomes of the delivery to clusters."""
+    yield from _clusters_come_and_go(comparison)
+    yield from _renamed(comparison)
+    yield from _redirected(comparison)
+    yield from _mode(comparison)
+    yield from _programs(comparison)
+    for change in comparison.of_kind(PROJECT, action=Action.UPDATE):
+        yield from _permitted(change)
+
+
+def _clusters_come_and_go(comparison: Comparison) -> Iterator[Effect]:
+    old = {comparison.moves.new_name("clusters", name): name for name in comparison.old.manifests.clusters}
+    new = set(comparison.new.manifests.clusters)
+    for name in sorted(new - old.keys()):
+        pools = [side for side in pool_pairs.sides(comparison.new) if side.home.name == name]
+        text = f"cluster {name} joins the fleet with {counted(_count(comparison.new.manifests, name), 'object')}{_size(pools)}"
+        yield _of_cluster(comparison, "delivery/cluster-added", Risk.NONE, name, text, pools)
+    for name in sorted(old.keys() - new):
+        pools = [side for side in pool_pairs.sides(comparison.old) if side.home.name == old[name]]
+        objects = counted(_count(comparison.old.manifests, old[name]), "object")
+        text = f"cluster {name} leaves the fleet: its {objects} stay as they are{_size(pools)}, and nobody heals or changes them"
+        yield _of_cluster(comparison, "delivery/cluster-removed", Risk.DISRUPTIVE, name, text, pools)
+
+
+def _count(manifests: ManifestSet, cluster: str) -> int:
+    return len(manifests.in_cluster(cluster))
+
+
+def _size(pools: list[Side]) -> str:
+    if not pools:
+        return ""
+    nodes, cards = (
+        sum(side.pool.nodes for side in pools),
+        sum(side.pool.nodes * side.pool.cards_per_node for side in pools),
+    )
+    return f" on {nodes_text(nodes, cards)}"
+
+
+def _of_cluster(comparison: Comparison, fact: str, risk: Risk, name: str, text: str, pools: list[Side]) -> Effect:
+    return Effect(
+        fact=fact,
+        risk=risk,
+        cluster=name,
+        subject=f"cluster {name}",
+        summary=text,
+        objects=tuple(
+            change.ref for change in comparison.objects if change.ref.cluster == name or _brings(change, name)
+        ),
+        causes=pool_pairs.caused(comparison, ("clusters", name)),
+        teams=pool_pairs.teams_on(*pools) if risk is Risk.DISRUPTIVE else (),
+        nodes=sum(side.pool.nodes for side in pools),
+        cards=sum(side.pool.nodes * side.pool.cards_per_node for side in pools),
+    )
+
+
+def _brings(change: ObjectChange, cluster: str) -> bool:
+    """Tell whether an object is one of the Applications of a cluster."""
+    names = (
+        conventions.application_name(cluster),
+        conventions.kueue_application_name(cluster),
+        conventions.gpu_operator_application_name(cluster),
+    )
+    return change.ref.key.kind == APPLICATION and change.ref.key.name in names
+
+
+def _renamed(comparison: Comparison) -> Iterator[Effect]:
+    """Yield an effect for each cluster with another name: its objects bear the name of the Application that they came by."""
+    for old in comparison.old.manifests.clusters:
+        new = comparison.moves.new_name("clusters", old)
+        if new != old and new in comparison.new.manifests.clusters:
+            yield Effect(
+                fact="delivery/cluster-renamed",
+                risk=Risk.DISRUPTIVE,
+                cluster=new,
+                subject=f"cluster {new}",
+                summary=f"cluster {old} is called {new}: every sync of Application {conventions.application_name(new)} fails as "
+                f"long as objects bear the name of {conventions.application_name(old)}",
+                objects=tuple(
+                    change.ref for change in comparison.objects if _brings(change, new) or _brings(change, old)
+                ),
+                causes=pool_pairs.caused(comparison, ("moved",), ("clusters", old), ("clusters", new)),
+            )
+
+
+def _redirected(comparison: Comparison) -> Iterator[Effect]:
+    """Yield what happens where an Application goes to another place or looks at another one."""
+    before, after = _delivered(comparison.old.manifests), _delivered(comparison.new.manifests)
+    for cluster in sorted(reading.staying(comparison)):
+        old = before.get(conventions.application_name(comparison.moves.old_name("clusters", cluster)))
+        new = after.get(conventions.application_name(cluster))
+        if old is None or new is None:
+            continue
+        objects = tuple(_hub(comparison, cluster))
+        if old.destination != new.destination:
+            was, will = (one.get("server") or one.get("name") or "" for one in (old.destination, new.destination))
+            yield Effect(
+                fact="delivery/destination",
+                risk=Risk.DISRUPTIVE,
+                cluster=cluster,
+                subject=f"cluster {cluster}",
+                summary=f"cluster {cluster}: everything goes to {will} instead of {was}, where all stays and nobody heals it",
+                objects=objects,
+                causes=pool_pairs.caused(comparison, ("clusters", cluster, "destination")),
+                teams=pool_pairs.teams_on(
+                    *(one for one in pool_pairs.sides(comparison.old) if one.home.name == cluster)
+                ),
+            )
+        changed = [key for key in LOOKED_AT if old.source.get(key) != new.source.get(key)]
+        named = comparison.moves.old_name("clusters", cluster) == cluster
+        if changed and named:
+            told = listed(f"{key} {old.source.get(key)} → {new.source.get(key)}" for key in changed)
+            yield Effect(
+                fact="delivery/source",
+                risk=Risk.DISRUPTIVE,
+                cluster=cluster,
+                subject=f"cluster {cluster}",
+                summary=f"cluster {cluster}: Argo CD takes everything from elsewhere ({told}), and takes away what it does not "
+                "find there",
+                objects=objects,
+                causes=pool_pairs.caused(comparison, ARGOCD),
+            )
+
+
+def _delivered(manifests: ManifestSet) -> dict[str, Delivered]:
+    """Return where the Applications of the clusters go, those that a set makes among them, by name."""
+    found: dict[str, Delivered] = {}
+    for made in manifests.of_kind(APPLICATION):
+        whole = spec(made.object)
+        found[made.key.name] = Delivered(_source(whole), _target(whole.get("destination", {})))
+    for made in manifests.of_kind(SET):
+        whole = spec(made.object)
+        source = _source(whole.get("template", {}).get("spec", {}))
+        for generator in whole.get("generators", ()):
+            for element in generator.get("list", {}).get("elements", ()):
+                filled = {key: value.replace(FIELD, element["cluster"]) for key, value in source.items()}
+                found[conventions.application_name(element["cluster"])] = Delivered(filled, _target(element))
+    return found
+
+
+def _source(application: Object) -> dict[str, str]:
+    source: Any = application.get("source", {})
+    return {key: str(source[key]) for key in LOOKED_AT if key in source}
+
+
+def _target(place: Mapping[str, str]) -> dict[str, str]:
+    return {key: place[key] for key in ("name", "server") if place.get(key)}
+
+
+def _hub(comparison: Comparison, cluster: str) -> Iterator[Ref]:
+    """Yield the changes of what brings a cluster its objects."""
+    for change in comparison.objects:
+        if change.ref.key.kind == SET or _brings(change, cluster):
+            yield change.ref
+
+
+def _mode(comparison: Comparison) -> Iterator[Effect]:
+    for change in comparison.of_kind(SET):
+        if change.action is Action.CREATE:
+            text = "one ApplicationSet makes the Applications of the clusters and takes over those that are there"
+        elif change.action is Action.DELETE:
+            text = "Applications of the clusters stand alone again; the ApplicationSet goes and leaves what it made"
+        elif spec(change.before).get("strategy") != spec(change.after).get("strategy"):
+            text = "clusters are synced in another order, each step when the one before is healthy"
+        else:
+            continue
+        changes = [change, *comparison.of_kind(APPLICATION)]
+        yield Effect(
+            fact="delivery/mode",
+            risk=Risk.LOW,
+            cluster=None,
+            subject="delivery",
+            summary=text,
+            objects=reading.refs(
+                one for one in changes if one is change or one.ref.key.name.startswith(conventions.OWN_PREFIX)
+            ),
+            causes=pool_pairs.caused(comparison, ARGOCD),
+        )
+
+
+def _programs(comparison: Comparison) -> Iterator[Effect]:
+    """Yield what becomes of programs that gpuplan installs, or no longer does, in clusters that stay."""
+    for cluster in sorted(reading.staying(comparison)):
+        for name, title in (
+            (conventions.kueue_application_name(cluster), "Kueue"),
+            (conventions.gpu_operator_application_name(cluster), "GPU Operator"),
+        ):
+            for change in comparison.of_kind(APPLICATION):
+                if change.ref.key.name == name and change.action in (Action.CREATE, Action.DELETE):
+                    gone = change.action is Action.DELETE
+                    does = "runs on as it is, and nobody heals or upgrades it" if gone else "is installed by Argo CD"
+                    yield Effect(
+                        fact="delivery/program-left" if gone else "delivery/program-installed",
+                        risk=Risk.LOW,
+                        cluster=cluster,
+                        subject=title,
+                        summary=f"{title} {does}",
+                        objects=(change.ref,),
+                        causes=change.causes,
+                    )
+
+
+def _permitted(change: ObjectChange) -> Iterator[Effect]:
+    """Yield what a project no longer permits: Argo CD does not see it any more, and takes none of it away."""
+    old, new = spec(change.before), spec(change.after)
+    gone = [
+        text
+        for key in ("destinations", "clusterResourceWhitelist", "namespaceResourceWhitelist")
+        for text in _lost(old, new, key)
+    ]
+    if gone:
+        yield Effect(
+            fact="delivery/no-longer-permitted",
+            risk=Risk.LOW,
+            cluster=None,
+            subject=f"project {change.ref.key.name}",
+            summary=f"project {change.ref.key.name} no longer permits {listed(gone)}: what is there stays, unseen by Argo CD",
+            objects=(change.ref,),
+            causes=change.causes,
+        )
+
+
+def _lost(old: Object, new: Object, key: str) -> Iterator[str]:
+    for entry in old.get(key, ()):
+        if entry not in new.get(key, ()):
+            if key == "destinations":
+                yield f"namespace {entry.get('namespace')} of {entry.get('name') or entry.get('server')}"
+            else:
+                yield " ".join(filter(None, (entry.get("kind"), entry.get("name"))))

@@ -1,0 +1,199 @@
+"""What is scraped, recorded and alerted on: alerts that are gone, series that stop, counters that nobody collects any more."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from gpuplan import conventions
+from gpuplan.manifests.set import Manifest
+from gpuplan.plan.comparison import Comparison
+from gpuplan.plan.effects import reading
+from gpuplan.plan.effects.reading import counted, differs, labels, listed, spec
+from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk
+
+RULES = "PrometheusRule"
+MONITORS = ("PodMonitor", "ServiceMonitor")
+THRESHOLDS = ("monitoring", "thresholds")
+LISTS = (conventions.DCGM_COUNTERS, conventions.OPERATOR_COUNTERS)
+"""ConfigMaps with the fields that exporters collect, without the hash at the end of their names."""
+DASHBOARD = conventions.dashboard_name("")
+HASHED = re.compile(r"-[0-9a-f]{8}$")
+
+Rules = Mapping[str, set[str]]
+"""What is evaluated under each name: expression, times and severity; words for people do not count."""
+
+
+def effects(comparison: Comparison) -> Iterator[Effect]:
+    """Yield what people no longer see or hear, cluster by cluster, and what they hear anew."""
+    for cluster in sorted(reading.staying(comparison)):
+        old = comparison.old.manifests.in_cluster(comparison.moves.old_name("clusters", cluster))
+        new = comparison.new.manifests.in_cluster(cluster)
+        changes = [change for change in comparison.of_kind(RULES) if reading.new_cluster(comparison, change) == cluster]
+        if changes:
+            yield from _alerts(cluster, changes, _rules(old, "alert"), _rules(new, "alert"))
+            yield from _series(cluster, changes, _rules(old, "record"), _rules(new, "record"))
+        yield from _counters(comparison, cluster, _collected(old), _collected(new))
+        yield from _monitors(comparison, cluster)
+        yield from _dashboards(comparison, cluster)
+    yield from _thresholds(comparison)
+
+
+def _rules(objects: Iterable[Manifest], key: str) -> Rules:
+    """Return the alerts or recorded series of some objects by name."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for made in objects:
+        for group in spec(made.object).get("groups", ()) if made.key.kind == RULES else ():
+            for rule in group["rules"]:
+                if key in rule:
+                    judged = {name: value for name, value in rule.items() if name not in (key, "annotations")}
+                    found[rule[key]].add(repr(sorted(judged.items())))
+    return found
+
+
+def _alerts(cluster: str, changes: list[ObjectChange], old: Rules, new: Rules) -> Iterator[Effect]:
+    gone, come = sorted(old.keys() - new.keys()), sorted(new.keys() - old.keys())
+    changed = [name for name in sorted(old.keys() & new.keys()) if old[name] != new[name]]
+    if gone:
+        text = f"{counted(len(gone), 'alert')} will never fire again: {listed(gone)}"
+        yield _told("monitoring/alerts-gone", Risk.LOW, cluster, "alerts", text, changes)
+    if changed:
+        text = f"{counted(len(changed), 'alert')} will fire on something else than before: {listed(changed)}"
+        yield _told("monitoring/alerts-changed", Risk.LOW, cluster, "alerts", text, changes)
+    if come:
+        text = f"{counted(len(come), 'alert')} can fire from now on: {listed(come)}"
+        yield _told("monitoring/alerts-added", Risk.NONE, cluster, "alerts", text, changes)
+
+
+def _series(cluster: str, changes: list[ObjectChange], old: Rules, new: Rules) -> Iterator[Effect]:
+    gone = sorted(old.keys() - new.keys())
+    if gone:
+        text = f"{counted(len(gone), 'recorded series')} stop: {listed(gone)}".replace("seriess", "series")
+        yield _told("monitoring/series-stop", Risk.LOW, cluster, "recorded series", text, changes)
+    changed = [name for name in {*old, *new} if name not in gone and old.get(name, set()) != new.get(name, set())]
+    if changed or not gone:
+        how = (
+            f"{len(changed)} of the recorded series follow the change"
+            if changed
+            else "rules differ in their words alone"
+        )
+        yield _told("monitoring/rules-follow", Risk.NONE, cluster, "recorded series", how, changes)
+
+
+def _collected(objects: Iterable[Manifest]) -> set[str]:
+    """Return the fields that some objects let exporters collect."""
+    found: set[str] = set()
+    for made in objects:
+        if made.key.kind == "ConfigMap" and HASHED.sub("", made.key.name) in LISTS:
+            data: Any = made.object.get("data", {})
+            lines = (line for text in data.values() for line in text.splitlines())
+            found |= {line.split(",")[0].strip() for line in lines if line.strip() and not line.startswith("#")}
+    return found
+
+
+def _counters(comparison: Comparison, cluster: str, old: set[str], new: set[str]) -> Iterator[Effect]:
+    changes = [
+        change
+        for change in reading.changes(comparison, "ConfigMap")
+        if reading.new_cluster(comparison, change) == cluster and HASHED.sub("", change.ref.key.name) in LISTS
+    ]
+    gone, come = sorted(old - new), sorted(new - old)
+    if gone and new:
+        text = f"{counted(len(gone), 'DCGM field')} is collected no more: {listed(gone)}"
+        yield _told("monitoring/counters-gone", Risk.LOW, cluster, "DCGM exporter", text, changes)
+    if come and old:
+        text = f"{counted(len(come), 'DCGM field')} is collected from now on: {listed(come)}"
+        yield _told("monitoring/counters-added", Risk.NONE, cluster, "DCGM exporter", text, changes)
+
+
+def _monitors(comparison: Comparison, cluster: str) -> Iterator[Effect]:
+    changes = [
+        change for change in comparison.of_kind(*MONITORS, RULES) if reading.new_cluster(comparison, change) == cluster
+    ]
+    unseen = [change for change in changes if differs(change, labels)]
+    if unseen:
+        wanted = listed(f"{key}={value}" for key, value in sorted(_new_labels(unseen).items()))
+        text = f"{counted(len(unseen), 'rule or monitor')} counts only for a Prometheus that selects {wanted}"
+        yield _told(
+            "monitoring/selector",
+            Risk.LOW,
+            cluster,
+            "Prometheus",
+            text.replace("monitors counts", "monitors count"),
+            unseen,
+        )
+    for action, fact, risk, what in SCRAPES:
+        some = [
+            change
+            for change in changes
+            if change.ref.key.kind in MONITORS
+            and change.action is action
+            and (action is not Action.UPDATE or differs(change, spec))
+        ]
+        if some:
+            text = f"{listed(change.ref.key.name for change in some)} {what}"
+            yield _told(fact, risk, cluster, "scraping", text, some)
+
+
+def _new_labels(changes: Iterable[ObjectChange]) -> dict[str, str]:
+    """Return the labels that some objects did not have before."""
+    found: dict[str, str] = {}
+    for change in changes:
+        before = labels(change.before)
+        found |= {key: value for key, value in labels(change.after).items() if before.get(key) != value}
+    return found
+
+
+def _dashboards(comparison: Comparison, cluster: str) -> Iterator[Effect]:
+    changes = [
+        change
+        for change in reading.changes(comparison, "ConfigMap")
+        if reading.new_cluster(comparison, change) == cluster and change.ref.key.name.startswith(DASHBOARD)
+    ]
+    for action, fact, risk, what in BOARDS:
+        some = [change for change in changes if change.action is action]
+        if some:
+            names = listed(change.ref.key.name.removeprefix(DASHBOARD) for change in some)
+            yield _told(fact, risk, cluster, "dashboards", f"dashboards {what}: {names}", some)
+
+
+def _thresholds(comparison: Comparison) -> Iterator[Effect]:
+    for change in comparison.spec:
+        if change.path[: len(THRESHOLDS)] == THRESHOLDS and len(change.path) > len(THRESHOLDS):
+            name = str(change.path[-1])
+            yield Effect(
+                fact="monitoring/threshold",
+                risk=Risk.LOW,
+                cluster=None,
+                subject=f"threshold {name}",
+                summary=f"threshold {name} of alerts: {change.old} → {change.new}",
+                causes=(change,),
+            )
+
+
+def _told(fact: str, risk: Risk, cluster: str, subject: str, text: str, changes: Iterable[ObjectChange]) -> Effect:
+    some = tuple(changes)
+    return Effect(
+        fact=fact,
+        risk=risk,
+        cluster=cluster,
+        subject=subject,
+        summary=text,
+        objects=reading.refs(some),
+        causes=reading.causes(some),
+    )
+
+
+SCRAPES: tuple[tuple[Action, str, Risk, str], ...] = (
+    (Action.DELETE, "monitoring/scrape-ends", Risk.LOW, "is scraped no more: its series end"),
+    (Action.UPDATE, "monitoring/scrape-changes", Risk.LOW, "is scraped in another way: series may get other labels"),
+    (Action.CREATE, "monitoring/scrape-begins", Risk.NONE, "is scraped from now on"),
+)
+BOARDS: tuple[tuple[Action, str, Risk, str], ...] = (
+    (Action.DELETE, "monitoring/dashboards-gone", Risk.LOW, "that Grafana no longer shows"),
+    (Action.UPDATE, "monitoring/dashboards-change", Risk.NONE, "that follow the change"),
+    (Action.CREATE, "monitoring/dashboards-added", Risk.NONE, "that Grafana shows anew"),
+)
+"""(what becomes of objects, fact, risk, words)."""

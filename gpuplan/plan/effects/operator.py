@@ -1,0 +1,108 @@
+"""The GPU Operator's ClusterPolicy: which of its agents restart. It is an object, or the values of the operator's chart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gpuplan import conventions
+from gpuplan.model.fleet import Cluster
+from gpuplan.plan.comparison import Comparison
+from gpuplan.plan.effects import pool_pairs, reading
+from gpuplan.plan.effects.pool_pairs import nodes_text
+from gpuplan.plan.effects.reading import Object, listed, spec
+from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk
+
+KIND, APPLICATION = "ClusterPolicy", "Application"
+ALL = "all its agents"
+AGENTS: Mapping[str, str] = {
+    "cdi": ALL,
+    "daemonsets": ALL,
+    "dcgmExporter": "DCGM exporter",
+    "devicePlugin": "device plugin",
+    "gfd": "GPU Feature Discovery",
+    "hostPaths": ALL,
+    "mig": "device plugin and GPU Feature Discovery",
+    "migManager": "MIG manager",
+    "toolkit": "container toolkit",
+}
+"""A part of the policy → what restarts. What is not here restarts nothing on nodes."""
+RUNTIME = ("toolkit", "cdi", "hostPaths")
+"""Parts by which the container runtime of a node is set up anew."""
+
+
+def effects(comparison: Comparison) -> Iterator[Effect]:
+    """Yield what other settings of the operator do in clusters that keep it."""
+    for change in comparison.of_kind(KIND, APPLICATION):
+        cluster = _cluster(comparison, change)
+        if cluster is None:
+            continue
+        if change.action is Action.UPDATE:
+            yield from _rolls(change, cluster)
+        elif change.ref.key.kind == KIND and change.action is Action.DELETE:
+            yield _gone(comparison, change, cluster)
+
+
+def _cluster(comparison: Comparison, change: ObjectChange) -> Cluster | None:
+    """Return the cluster whose policy an object holds; None for other objects, and where there is no spec."""
+    for _, cluster in comparison.clusters():
+        if change.ref.key.kind == KIND and reading.new_cluster(comparison, change) == cluster.name:
+            return cluster
+        if change.ref.key.name == conventions.gpu_operator_application_name(cluster.name):
+            return cluster
+    return None
+
+
+def _policy(made: Mapping[str, object] | None) -> Object:
+    """Return the policy that an object holds."""
+    whole = spec(made)
+    if (made or {}).get("kind") == KIND:
+        return whole
+    values: Object = whole.get("source", {}).get("helm", {}).get("valuesObject", {})
+    return values
+
+
+def _rolls(change: ObjectChange, cluster: Cluster) -> Iterator[Effect]:
+    old, new = _policy(change.before), _policy(change.after)
+    parts = [key for key in sorted({*old, *new}) if key in AGENTS and old.get(key) != new.get(key)]
+    if not parts or not cluster.operator_pools:
+        return
+    agents = listed(dict.fromkeys(AGENTS[part] for part in parts))
+    nodes, cards = _size(cluster)
+    runtime = any(part in RUNTIME for part in parts)
+    after = "; the container runtime is set up anew there, running containers stay" if runtime else ""
+    yield Effect(
+        fact="operator/runtime" if runtime else "operator/agents-roll",
+        risk=Risk.LOW,
+        cluster=cluster.name,
+        subject="GPU Operator",
+        summary=f"GPU Operator: {agents} restart on {nodes_text(nodes, cards)}, one node at a time "
+        f"({listed(parts)} of its ClusterPolicy change){after}",
+        objects=(change.ref,),
+        causes=change.causes,
+        nodes=nodes,
+        cards=cards,
+    )
+
+
+def _gone(comparison: Comparison, change: ObjectChange, cluster: Cluster) -> Effect:
+    before = comparison.old.cluster(comparison.moves.old_name("clusters", cluster.name)) or cluster
+    nodes, cards = _size(before)
+    pools = {pool.name for pool in before.operator_pools}
+    return Effect(
+        fact="operator/policy-gone",
+        risk=Risk.DISRUPTIVE,
+        cluster=cluster.name,
+        subject="GPU Operator",
+        summary=f"GPU Operator: its ClusterPolicy goes once a person confirms, and its agents leave {nodes_text(nodes, cards)}",
+        objects=(change.ref,),
+        causes=change.causes,
+        teams=pool_pairs.teams_on(*(side for side in pool_pairs.sides(comparison.old) if side.pool.name in pools)),
+        nodes=nodes,
+        cards=cards,
+    )
+
+
+def _size(cluster: Cluster) -> tuple[int, int]:
+    """Return the nodes and cards that the operator serves."""
+    pools = cluster.operator_pools
+    return sum(pool.nodes for pool in pools), sum(pool.nodes * pool.cards_per_node for pool in pools)

@@ -1,0 +1,184 @@
+"""Node pools that come, go, grow, shrink, or become another thing. What their labels do is in `nodes`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from gpuplan.plan.comparison import Comparison
+from gpuplan.plan.effects import pool_pairs
+from gpuplan.plan.effects.pool_pairs import PoolPair, nodes_text
+from gpuplan.plan.effects.reading import counted, listed
+from gpuplan.plan.parts import Effect, Risk
+
+
+def effects(comparison: Comparison) -> Iterator[Effect]:
+    """Yield what changes of node pools do. Those of a cluster that comes or goes as a whole are told by `delivery`."""
+    if comparison.old.fleet is None or comparison.new.fleet is None:
+        return
+    yield from _gone(comparison)
+    yield from _made(comparison)
+    for pair in pool_pairs.pairs(comparison):
+        for judge in JUDGES:
+            yield from judge(comparison, pair)
+
+
+def _gone(comparison: Comparison) -> Iterator[Effect]:
+    kept = {comparison.moves.old_name("nodePools", side.pool.name) for side in pool_pairs.sides(comparison.new)}
+    flavors = {(side.home.name, pool_pairs.flavor_of(side)) for side in pool_pairs.sides(comparison.new)}
+    for side in pool_pairs.sides(comparison.old):
+        cluster = comparison.moves.new_name("clusters", side.home.name)
+        if side.pool.name in kept or comparison.new.cluster(cluster) is None:
+            continue
+        pool, cards = side.pool, side.pool.nodes * side.pool.cards_per_node
+        seen = pool_pairs.present(comparison, side)
+        last = (cluster, pool_pairs.flavor_of(side)) not in flavors
+        rest = "no node of its flavor remains" if last else "others of its flavor remain"
+        risk = Risk.DESTRUCTIVE if last else Risk.DISRUPTIVE
+        if seen is not None and seen.present == 0:
+            risk, rest = Risk.LOW, "none of its nodes is there any more"
+        effect = Effect(
+            fact="pool/removed",
+            risk=risk,
+            cluster=cluster,
+            subject=f"pool {pool.name}",
+            summary=f"pool {pool.name} leaves: {nodes_text(pool.nodes, cards)} lose their agents, {rest}",
+            objects=pool_pairs.objects_of(comparison, pool.path),
+            causes=pool_pairs.caused(comparison, pool.path),
+            teams=pool_pairs.teams_on(side) if risk is not Risk.LOW else (),
+            nodes=seen.present if seen else pool.nodes,
+            cards=seen.present * pool.cards_per_node if seen else cards,
+        )
+        yield from pool_pairs.with_handovers(effect, *([side] if risk is not Risk.LOW else []))
+
+
+def _made(comparison: Comparison) -> Iterator[Effect]:
+    before = {side.pool.name for side in pool_pairs.sides(comparison.old)}
+    for side in pool_pairs.sides(comparison.new):
+        pool = side.pool
+        known = comparison.old.cluster(comparison.moves.old_name("clusters", side.home.name))
+        if comparison.moves.old_name("nodePools", pool.name) in before or known is None:
+            continue
+        cards = pool.nodes * pool.cards_per_node
+        seen = pool_pairs.present(comparison, side)
+        missing = seen is not None and seen.present < pool.nodes
+        found = f"; {seen.present} of them are there" if seen is not None and missing else ""
+        yield Effect(
+            fact="pool/added",
+            risk=Risk.LOW if missing else Risk.NONE,
+            cluster=side.home.name,
+            subject=f"pool {pool.name}",
+            summary=f"pool {pool.name} joins tier {pool.tier.name}: {nodes_text(pool.nodes, cards)}{found}",
+            objects=pool_pairs.objects_of(comparison, pool.path),
+            causes=pool_pairs.caused(comparison, pool.path),
+            nodes=pool.nodes,
+            cards=cards,
+        )
+
+
+def _nodes(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
+    old, new = pair.old.pool, pair.new.pool
+    if pair.moved or old.nodes == new.nodes:
+        return
+    change = abs(new.nodes - old.nodes)
+    cards = change * old.cards_per_node
+    seen = pool_pairs.present(comparison, pair.old)
+    grows = new.nodes > old.nodes
+    odd = seen is not None and ((seen.present < new.nodes) if grows else (seen.present <= new.nodes))
+    found = f"; the cluster has {counted(seen.present, 'node')} of it now" if seen is not None and odd else ""
+    verb = ("join" if change > 1 else "joins") if grows else ("leave" if change > 1 else "leaves")
+    usual = Risk.NONE if grows else Risk.DISRUPTIVE
+    effect = replace(
+        pair.effect(
+            "pool/grown" if grows else "pool/shrunk",
+            Risk.LOW if odd else usual,
+            f"{nodes_text(change, cards)} {verb} ({old.nodes} → {new.nodes} nodes){found}",
+            causes=pool_pairs.caused_by(comparison, pair, "nodes"),
+        ),
+        nodes=change,
+        cards=cards,
+    )
+    yield from pool_pairs.with_handovers(effect, *([pair.old] if effect.teams else []))
+
+
+def _renamed(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
+    if pair.old.pool.name != pair.new.pool.name:
+        yield pair.effect(
+            "pool/renamed",
+            Risk.LOW,
+            f"it was pool {pair.old.pool.name}: agents of the new name start on {pair.text}, those of the old one leave last",
+            causes=pool_pairs.caused(comparison, ("moved",), pair.old.pool.path, pair.new.pool.path),
+            objects=pool_pairs.objects_of(comparison, pair.old.pool.path, pair.new.pool.path),
+        )
+
+
+def _cluster(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
+    if not pair.moved:
+        return
+    pool, before, after = pair.old.pool, pair.old.home.name, pair.new.home.name
+    cards = pool.nodes * pool.cards_per_node
+    effect = replace(
+        pair.effect(
+            "pool/cluster-changed",
+            Risk.DISRUPTIVE,
+            f"{nodes_text(pool.nodes, cards)} leave cluster {before} for {after}; what runs there ends when they are drained",
+            causes=pool_pairs.caused_by(comparison, pair, "cluster"),
+            objects=pool_pairs.objects_of(comparison, pair.old.pool.path, pair.new.pool.path),
+        ),
+        cluster=comparison.moves.new_name("clusters", before),
+        nodes=pool.nodes,
+        cards=cards,
+    )
+    yield from pool_pairs.with_handovers(effect, pair.old)
+
+
+def _cards_per_node(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
+    old, new = pair.old.pool.cards_per_node, pair.new.pool.cards_per_node
+    if old != new:
+        told = "a card too many is told to nobody" if new < old else "alerts say that cards are missing"
+        yield pair.effect(
+            "pool/cards-per-node",
+            Risk.LOW,
+            f"{old} → {new} cards on each of {nodes_text(pair.nodes)}; until the hardware is so, {told}",
+            causes=pool_pairs.caused_by(comparison, pair, "cardsPerNode"),
+        )
+
+
+def _card(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
+    old, new = pair.old.pool.card.name, pair.new.pool.card.name
+    if old != new:
+        effect = pair.effect(
+            "pool/card-changed",
+            Risk.DISRUPTIVE,
+            f"{pair.text} of {old} give way to {new}; nodes with the old card serve no queue",
+            causes=pool_pairs.caused_by(comparison, pair, "card", "tier"),
+        )
+        yield from pool_pairs.with_handovers(effect, pair.old)
+
+
+def _tier(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
+    before, after = pair.old.pool.tier.name, pair.new.pool.tier.name
+    if comparison.moves.new_name("cardTiers", before) == after:
+        return
+    lose = tuple(team for team in pair.teams if team not in pool_pairs.teams_on(pair.new))
+    told = f", and {listed(lose)} can start nothing there any more" if lose else ""
+    yield replace(
+        pair.effect(
+            "pool/tier-changed",
+            Risk.LOW,
+            f"{pair.text} go from tier {before} to {after}; what runs there stays until it ends{told}",
+            causes=pool_pairs.caused_by(comparison, pair, "tier"),
+        ),
+        teams=lose,
+    )
+
+
+JUDGES: tuple[Callable[[Comparison, PoolPair], Iterator[Effect]], ...] = (
+    _cluster,
+    _card,
+    _nodes,
+    _tier,
+    _cards_per_node,
+    _renamed,
+)
+"""What is looked for in a pool that both sides have."""
