@@ -275,6 +275,16 @@ def application_name(cluster: str) -> str:
     return f"{OWN_PREFIX}{cluster}"
 
 
+def root_application_name(project: str) -> str:
+    """Name the Argo CD Application that syncs a fleet's projects and applications; no other of ours can have this name."""
+    return f"root-{project}"
+
+
+def root_project_name(project: str) -> str:
+    """Name the AppProject of that Application beside a fleet's own."""
+    return f"{project}-root"
+
+
 def kueue_application_name(cluster: str) -> str:
     """Name the Argo CD Application of a cluster's Kueue; no cluster's own Application can have this name."""
     return f"kueue-{cluster}"

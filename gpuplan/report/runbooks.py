@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from gpuplan import conventions
 from gpuplan.catalog.cards import Vendor
 from gpuplan.emit import amd, base
+from gpuplan.emit.monitoring.alerts import RuleGroups
 from gpuplan.emit.texts import Texts
 from gpuplan.manifests.set import TextFile
 from gpuplan.model import steps
@@ -19,7 +20,7 @@ from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.lifecycle import STATE_LABEL, CardCut, MigChange, mig_changes, stable_labels
 from gpuplan.model.pools import Exposure, NodePool
 from gpuplan.model.sharing import SharingMode
-from gpuplan.report import alert_runbooks
+from gpuplan.report import alert_runbooks, bootstrap
 from gpuplan.report.expectations import expects
 from gpuplan.report.kubectl import DEBUG_IMAGE, allocatable_path, awaited, label_path, selector
 from gpuplan.report.partitions import partition_text
@@ -53,8 +54,13 @@ def of_pools(fleet: Fleet) -> Iterator[TextFile]:
             yield _file(fleet, cluster, "expects", expects(fleet, cluster), *external)
 
 
-texts = Texts(of_clusters=of_pools, of_fleet=alert_runbooks.texts)
-"""The runbooks of every cluster's pools, and one for each alert of the fleet's rules."""
+def _of_fleet(fleet: Fleet, rules: RuleGroups) -> Iterator[TextFile]:
+    yield from alert_runbooks.texts(fleet, rules)
+    yield from bootstrap.texts(fleet)
+
+
+texts = Texts(of_clusters=of_pools, of_fleet=_of_fleet)
+"""The runbooks of every cluster's pools, one for each alert of the fleet's rules, and how Argo CD gets the fleet."""
 
 
 def _file(fleet: Fleet, cluster: Cluster, name: str, text: str, *pools: NodePool) -> TextFile:

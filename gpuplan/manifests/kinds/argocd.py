@@ -38,9 +38,9 @@ class SyncWindow(TypedDict):
 
 
 class AppProjectSpec(TypedDict):
-    """What the applications of a project may touch: exact lists, no `*`."""
+    """What the applications of a project may touch: exact lists, no `*`. Without a list, nothing outside namespaces."""
 
-    clusterResourceWhitelist: list[GroupKind]
+    clusterResourceWhitelist: NotRequired[list[GroupKind]]
     description: NotRequired[str]
     destinations: list[ApplicationDestination]
     namespaceResourceWhitelist: list[GroupKind]
