@@ -51,10 +51,12 @@ def command(fleet_dir: Path, out_dir: Path, base: str | None, fail_on: str | Non
     Exit codes: 0 fine, 1 errors, stale output or --fail-on reached, 2 wrong usage or a fault of gpuplan.
     """
     where = runner(os.environ)
-    found = merge_base(Git(folder=Path(), environment=os.environ), base)
+    git = Git(folder=Path(), environment=os.environ)
+    found = merge_base(git, base)
     if isinstance(found, Problem):
         raise click.UsageError(f"{found.summary} {found.fix}")
-    asked = Asked(fleet=fleet_dir, out=out_dir, base=found, fail_on=fail_on, results=results)
+    compared = found if found == base else git.short(found)
+    asked = Asked(fleet=fleet_dir, out=out_dir, base=compared, fail_on=fail_on, results=results)
     with _files(results):
         reviewing.clean(results)
 

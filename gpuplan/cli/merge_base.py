@@ -52,6 +52,10 @@ class Git:
         found, complaint = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         return "" if complaint else found
 
+    def short(self, commit: str) -> str:
+        """Return a commit's number as people read it."""
+        return self.run("rev-parse", "--short=12", "--verify", "--end-of-options", commit)[0] or commit
+
     def common(self, target: str) -> str:
         """Return the newest commit that HEAD and another one have in common, empty where none is known here."""
         found, complaint = self.run("merge-base", "HEAD", target)

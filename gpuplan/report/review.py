@@ -20,7 +20,11 @@ REVIEW_FILE: Final = "review.json"
 UNKNOWN: Final = "unknown"
 """The risk of a change that could not be planned."""
 FINDINGS_SHOWN: Final = 10
-STALE_SHOWN: Final = 20
+STALE_SHOWN: Final = 10
+APPROVALS_SHOWN: Final = 5
+APPROVAL_CHARACTERS: Final = 60
+NAME_SHOWN: Final = 100
+"""Characters of a name or path: without errors, what stands above the plan fits into what the plan leaves free for it."""
 TEXT_SHOWN: Final = 500
 """Characters of one finding's sentence or fix; a file can hold a key of any length."""
 FOOT_CHARACTERS: Final = 500
@@ -114,7 +118,7 @@ def as_markdown(review: Review) -> str:
 
 def _head(review: Review) -> Iterator[str]:
     yield marker(review.fleet)
-    yield f"### gpuplan: {code(review.fleet)}"
+    yield f"### gpuplan: {code(_short(review.fleet, NAME_SHOWN))}"
     yield ""
     yield "| step | result |"
     yield "|---|---|"
@@ -122,7 +126,7 @@ def _head(review: Review) -> Iterator[str]:
     yield f"| render --check | {cell(_rendered(review))} |"
     yield f"| plan | {cell(_planned(review))} |"
     yield from _listed("Errors", [_finding(one) for one in review.errors], FINDINGS_SHOWN)
-    yield from _listed("Stale files", [code(_short(one)) for one in review.stale or ()], STALE_SHOWN)
+    yield from _listed("Stale files", [code(_short(one, NAME_SHOWN)) for one in review.stale or ()], STALE_SHOWN)
 
 
 def _checked(review: Review) -> str:
@@ -137,15 +141,17 @@ def _rendered(review: Review) -> str:
         return "fresh"
     count = len(review.stale)
     files = "1 file differs" if count == 1 else f"{count} files differ"
-    return f"**stale**: {files}. Run `gpuplan render` and commit {code(review.out)}."
+    return f"**stale**: {files}. Run `gpuplan render` and commit {code(_short(review.out, NAME_SHOWN))}."
 
 
 def _planned(review: Review) -> str:
     if review.plan is None:
         return f"**no plan**: {inline(review.no_plan)}"
     risk = "no changes" if review.plan.no_changes else f"risk **{review.plan.risk}**"
-    asked = ", ".join(code(name) for name in review.plan.approvals)
-    return f"{risk}, needs the approval of {asked}" if asked else risk
+    asks = review.plan.approvals
+    asked = ", ".join(code(_short(name, APPROVAL_CHARACTERS)) for name in asks[:APPROVALS_SHOWN])
+    more = f" and {len(asks) - APPROVALS_SHOWN} more" if len(asks) > APPROVALS_SHOWN else ""
+    return f"{risk}, needs the approval of {asked}{more}" if asked else risk
 
 
 def _finding(finding: Diagnostic) -> str:
@@ -153,8 +159,8 @@ def _finding(finding: Diagnostic) -> str:
     return f"{code(_short(str(finding.at)))} {code(finding.rule)}: {inline(_short(finding.summary))}{fix}"
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= TEXT_SHOWN else text[: TEXT_SHOWN - 1] + "…"
+def _short(text: str, most: int = TEXT_SHOWN) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _listed(title: str, lines: list[str], shown: int) -> Iterator[str]:

@@ -15,6 +15,7 @@ from markdown_it import MarkdownIt
 from gpuplan.diagnostics import Diagnostic, Severity, Span
 from gpuplan.report.codequality import as_codequality
 from gpuplan.report.markdown import COMMENT_LIMIT, cell, code, cut, inline
+from gpuplan.report.plans.markdown import LIMIT
 from gpuplan.report.review import FOOT_CHARACTERS, Planned, Review, as_json, as_markdown, marker, outputs
 
 AT = Span("fleet/teams.yaml", 3, 5, 3, 9)
@@ -48,7 +49,7 @@ def test_a_fine_change_says_so_and_shows_its_plan() -> None:
 def test_what_is_stale_is_named_with_the_command_and_the_plan_is_there_all_the_same() -> None:
     text = as_markdown(but(stale=tuple(f"changed a{number}" for number in range(23))))
     assert "| render --check | **stale**: 23 files differ. Run `gpuplan render` and commit `rendered`. |" in text
-    assert "- `changed a19`\n- … and 3 more\n" in text
+    assert "- `changed a9`\n- … and 13 more\n" in text
     assert "## the plan" in text
 
 
@@ -89,6 +90,13 @@ def test_a_comment_stays_below_the_limit_with_room_for_its_foot_whatever_it_list
     text = as_markdown(but(findings=(long,) * 30, stale=("a" * 9_000,) * 30, plan=plan))
     assert len(text) <= COMMENT_LIMIT - FOOT_CHARACTERS
     assert "does not fit into a comment" in text
+
+
+def test_the_longest_plan_is_not_cut_below_a_long_list_of_stale_files_and_approvals() -> None:
+    longest = dataclasses.replace(PLANNED, markdown="z\n" * (LIMIT // 2), approvals=("a" * 300,) * 30)
+    text = as_markdown(but(plan=longest, stale=("a" * 9_000,) * 30, fleet="f" * 60))
+    assert len(text) <= COMMENT_LIMIT - FOOT_CHARACTERS
+    assert text.endswith(longest.markdown)
 
 
 NASTY = (
