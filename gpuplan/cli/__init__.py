@@ -23,6 +23,7 @@ INTERRUPTED = 130
 """What shells give a program that Ctrl-C ended: 128 and the number of SIGINT."""
 
 COMMANDS = {
+    "argocd-cmp": "Give Argo CD the objects of one cluster, as its plugin.",
     "cards": "Show the cards that the catalogue knows.",
     "check": "Check the fleet spec and say everything that is wrong.",
     "ci": "Review a change as CI does: check, render --check, plan.",
@@ -40,7 +41,7 @@ COMMANDS = {
     "schema": "Print the JSON Schema of the spec.",
     "show": "Show the resolved fleet: capacity and who may use it.",
 }
-"""Every command with its line in the help; the module of the same name defines `command`."""
+"""Every command with its line in the help; the module of the same name, with `_` for `-`, defines `command`."""
 
 
 class LazyGroup(click.Group):
@@ -54,7 +55,7 @@ class LazyGroup(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"gpuplan.cli.{cmd_name}")
+        module = importlib.import_module(f"gpuplan.cli.{cmd_name.replace('-', '_')}")
         return cast("click.Command", module.command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,0 +1,78 @@
+"""`gpuplan argocd-cmp`, as Argo CD's plugin calls it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gpuplan import pipeline
+from gpuplan.cli.argocd_cmp import PARAMETERS, VARIABLE, stream
+from tests.build import TODAY
+from tests.cli.transcript import ENVIRONMENT, in_new_process, in_process
+
+EXAMPLE = Path("fleet").resolve()
+
+
+@pytest.fixture(autouse=True)
+def a_folder_with_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(EXAMPLE, tmp_path / "fleet")
+    monkeypatch.chdir(tmp_path)
+    for name in (PARAMETERS, VARIABLE):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_stdout_holds_what_render_writes_for_the_cluster_and_nothing_else() -> None:
+    outcome = in_process(["argocd-cmp", "--cluster", "trial-ie"])
+    checked = pipeline.check(Path("fleet"), TODAY)
+    assert checked.fleet is not None
+    rendered, _ = pipeline.render(checked.fleet)
+    assert outcome.exit_code == 0
+    assert list(yaml.safe_load_all(outcome.stdout)) == [made.object for made in rendered.in_cluster("trial-ie")]
+
+
+def test_a_process_of_its_own_keeps_the_log_out_of_the_objects() -> None:
+    outcome = in_new_process(["argocd-cmp", "--cluster", "lab-us"])
+    assert all(document["apiVersion"] for document in yaml.safe_load_all(outcome.stdout))
+    assert outcome.stderr.splitlines()[-1].endswith("objects for cluster lab-us.")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "variable", "expected"),
+    [
+        ('[{"name": "cluster", "string": "lab-us"}]', "", "lab-us"),
+        ("", "trial-ie", "trial-ie"),
+        ("[]", "trial-ie", "trial-ie"),
+        ('[{"name": "cluster", "string": "lab-us"}]', "trial-ie", "lab-us"),
+        ('[{"name": "other", "array": ["x"]}, {"name": "cluster", "string": "lab-us"}]', "", "lab-us"),
+        ('[{"name": "cluster", "array": ["lab-us"]}]', "trial-ie", "trial-ie"),
+    ],
+)
+def test_an_application_names_its_cluster_by_a_parameter_or_else_by_a_variable(
+    parameters: str, variable: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(PARAMETERS, parameters)
+    monkeypatch.setenv(VARIABLE, variable)
+    outcome = in_process(["argocd-cmp"])
+    assert outcome.exit_code == 0
+    assert outcome.stderr.splitlines()[-1].endswith(f"objects for cluster {expected}.")
+
+
+@pytest.mark.parametrize(
+    "parameters", ["{", "nonsense", '"cluster"', '[{"name": "cluster"}]', "[1]", '{"cluster": "lab-us"}']
+)
+def test_parameters_that_name_no_cluster_are_wrong_usage_and_give_no_output(
+    parameters: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(PARAMETERS, parameters)
+    outcome = in_process(["argocd-cmp"])
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert "Error:" in outcome.stderr
+
+
+def test_no_objects_are_an_empty_stream_which_the_command_refuses() -> None:
+    assert stream(()) == ""
