@@ -1,4 +1,4 @@
-"""The example's first cluster in Argo CD's hands: its repository, its project and Application, and what the server holds.
+"""A cluster of the example in Argo CD's hands: its repository, its project and Application, and what the server holds.
 
 The charts of Kueue and of the GPU Operator are not synced: their repositories are out of a test's reach. Kueue runs beside
 the API server as in all our tests, and the CRDs of what others install are loaded.
@@ -9,15 +9,17 @@ from __future__ import annotations
 import contextlib
 import copy
 import json
+import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.controlplane.argocd import ArgoCD, is_synced
-from tests.controlplane.argocd_repository import Key, Repository, key
+from gpuplan.emit.argocd import health
+from tests.controlplane.argocd import ArgoCD
 from tests.controlplane.client import Object
 from tests.controlplane.controlplane import ControlPlane
+from tests.controlplane.delivery.repository import Key, Repository, key
 from tests.controlplane.test_acceptance_example import kueue_configuration
 
 CLUSTER = "prod-eu"
@@ -28,6 +30,16 @@ SERVER = f"https://{CLUSTER}.k8s.acme.example:6443"
 OF_THE_SERVER = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "uid", "deletionTimestamp")
 
 
+@dataclass(slots=True, kw_only=True)
+class FirstSync:
+    """What the first sync left."""
+
+    seconds: float = 0.0
+    rendered: Mapping[Key, Object] = field(default_factory=dict)
+    application: Mapping[str, Any] = field(default_factory=dict)
+    live: Mapping[Key, Object] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
     """A cluster that Argo CD syncs from a repository."""
@@ -35,6 +47,7 @@ class Delivery:
     plane: ControlPlane
     argo: ArgoCD
     repository: Repository
+    first: FirstSync = field(default_factory=FirstSync)
 
     def addresses(self) -> Mapping[str, str]:
         """Return what stands in the example for the repository and the API server, and what they are here."""
@@ -45,16 +58,13 @@ class Delivery:
         return self.plane.client.apply(self.repository.hub(kind, name, self.addresses()))
 
     def sync(self, revision: str) -> dict[str, Any]:
-        """Make Argo CD look, and wait until the cluster is at this commit; return the Application."""
+        """Bring the project up to date, make Argo CD look, and wait until the cluster is at this commit.
+
+        Returns the Application. The project comes first, since it names the namespaces that the Application may use.
+        """
+        self.install("AppProject", PROJECT)
         self.argo.refresh(APPLICATION)
         return self.argo.wait_until_synced(APPLICATION, revision)
-
-    def restore(self) -> None:
-        """Take back in Git what tests have changed, and wait until the cluster is as at the beginning."""
-        self.install("AppProject", PROJECT)
-        app = self.argo.application(APPLICATION)
-        if not is_synced(app, self.repository.restore()):
-            self.sync(self.repository.head)
 
     def live(self) -> dict[Key, Object]:
         """Return every object that Argo CD has made for the cluster, as the server holds it now."""
@@ -76,30 +86,35 @@ def tracked(obj: Object) -> bool:
 def content(obj: Object) -> str:
     """Return an object without its status and without what the server counts, as text that can be compared."""
     left = {part: value for part, value in copy.deepcopy(dict(obj)).items() if part != "status"}
-    for field in OF_THE_SERVER:
-        left["metadata"].pop(field, None)
+    for counted in OF_THE_SERVER:
+        left["metadata"].pop(counted, None)
     return json.dumps(left, sort_keys=True)
 
 
 @contextlib.contextmanager
-def delivery(plane: ControlPlane, folder: Path, customizations: Mapping[str, str] | None = None) -> Iterator[Delivery]:
-    """The example's cluster with a node, its Kueue configured as the fleet asks, and Argo CD with nothing to do yet."""
+def delivery(plane: ControlPlane, folder: Path) -> Iterator[Delivery]:
+    """The example's cluster in Argo CD's hands, after the first sync.
+
+    A node without cards runs what is no card's agent, Kueue is configured as the fleet asks, and `argocd-cm` has our health.
+    """
     plane.reset()
     plane.start_kueue(kueue_configuration(CLUSTER))
     plane.add_node("worker")
     try:
-        with ArgoCD(plane, customizations) as argo:
-            yield Delivery(plane=plane, argo=argo, repository=Repository(folder / "repository"))
+        with ArgoCD(plane, health.settings(health.TEXTS)) as argo:
+            made = Delivery(plane=plane, argo=argo, repository=Repository(folder / "repository"))
+            _sync_first(made)
+            yield made
     finally:
         plane.reset()
         plane.start_kueue()
 
 
-@contextlib.contextmanager
-def synced(plane: ControlPlane, folder: Path, customizations: Mapping[str, str] | None = None) -> Iterator[Delivery]:
-    """The same, with the example's cluster in it."""
-    with delivery(plane, folder, customizations) as made:
-        made.install("AppProject", PROJECT)
-        made.install("Application", APPLICATION)
-        made.argo.wait_until_synced(APPLICATION, made.repository.head)
-        yield made
+def _sync_first(made: Delivery) -> None:
+    begun = time.monotonic()
+    made.install("AppProject", PROJECT)
+    made.install("Application", APPLICATION)
+    made.first.application = made.argo.wait_until_synced(APPLICATION, made.repository.head)
+    made.first.seconds = time.monotonic() - begun
+    made.first.rendered = made.repository.objects(CLUSTER)
+    made.first.live = made.live()

@@ -9,43 +9,28 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 
 from gpuplan.conventions import ANNOTATION_SYNC_WAVE
-from tests.controlplane.argocd_stage import APPLICATION, CLUSTER, Delivery, synced
-from tests.controlplane.controlplane import ControlPlane
-
-
-@pytest.fixture(scope="module")
-def delivered(
-    argocd: Path, _shared_busy_control_plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Delivery]:
-    with synced(_shared_busy_control_plane, tmp_path_factory.mktemp("argocd")) as made:
-        yield made
+from tests.controlplane.delivery.stage import APPLICATION, Delivery
 
 
 def test_the_project_permits_every_object_and_the_first_sync_ends_synced_and_healthy(delivered: Delivery) -> None:
-    status = delivered.argo.application(APPLICATION)["status"]
+    first = delivered.first
+    status = first.application["status"]
     results = status["operationState"]["syncResult"]["resources"]
-    rendered = delivered.repository.objects(CLUSTER)
     assert status.get("conditions", []) == []
     assert {result["status"] for result in results} == {"Synced"}
-    assert len(results) == len(rendered) == len(status["resources"])
-    assert delivered.live().keys() == rendered.keys()
+    assert len(results) == len(first.rendered) == len(status["resources"])
+    assert first.live.keys() == first.rendered.keys()
 
 
 def test_every_wave_was_made_before_the_next(delivered: Delivery) -> None:
     made: defaultdict[int, set[str]] = defaultdict(set)
-    live = delivered.live()
-    for key, obj in delivered.repository.objects(CLUSTER).items():
+    for key, obj in delivered.first.rendered.items():
         wave = int(obj["metadata"].get("annotations", {}).get(ANNOTATION_SYNC_WAVE, "0"))
-        made[wave].add(live[key]["metadata"]["creationTimestamp"])
+        made[wave].add(delivered.first.live[key]["metadata"]["creationTimestamp"])
     assert len(made) > 8
-    waves = sorted(made)
-    for wave, following in itertools.pairwise(waves):
+    for wave, following in itertools.pairwise(sorted(made)):
         assert max(made[wave]) < min(made[following]), f"wave {wave} before wave {following}"
 
 

@@ -12,7 +12,7 @@ import yaml
 
 from tests.controlplane.client import Object, identity
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 BRANCH = "main"
 AUTHOR = ("-c", "user.name=Fleet Owner", "-c", "user.email=owner@acme.example", "-c", "commit.gpgsign=false")
 LIMIT_SECONDS = 120
@@ -34,7 +34,7 @@ class Repository:
         shutil.copytree(ROOT / "fleet", folder / "fleet")
         self._git("init", "--quiet", f"--initial-branch={BRANCH}")
         self.render()
-        self._first = self.commit("The example")
+        self.commit("The example")
 
     @property
     def url(self) -> str:
@@ -68,14 +68,6 @@ class Repository:
         self.edit(name, old, new)
         self.render()
         return self.commit(f"{name}: {new}")
-
-    def restore(self) -> str:
-        """Commit the first state again where something has changed since; return the newest commit."""
-        self._git("checkout", "--quiet", self._first, "--", ".")
-        # Files that came later are in Git's index, and not in that commit.
-        for name in self._git("diff", "--name-only", "--diff-filter=A", self._first, "HEAD").split():
-            self._git("rm", "--quiet", name)
-        return self.commit("As at first") if self._git("status", "--porcelain") else self.head
 
     def objects(self, cluster: str) -> Mapping[Key, Object]:
         """Return what is rendered for a cluster now."""
