@@ -1,4 +1,4 @@
-"""Reclaiming of idle work, and nodes that take no pods while their cards are broken."""
+"""Reclaiming of idle work."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from gpuplan.model.reclaim import ReclaimMode
 from gpuplan.model.reclaim_policy import PoolPolicy, ReclaimPolicy, read
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import reading
-from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk
+from gpuplan.plan.parts import Effect, ObjectChange, Risk
 
 POLICY = f"{conventions.RECLAIMER}-policy-"
 """How the name of the ConfigMap with a policy begins; it ends in a hash."""
-RULE = "NodeReadinessRule"
 
 STRICTER: Mapping[str, int] = {
     "threshold_percent": 1,
@@ -35,7 +34,7 @@ WORDS: Mapping[str, str] = {
 
 
 def effects(comparison: Comparison) -> Iterator[Effect]:
-    """Yield what changes for idle work, cluster by cluster, and for broken nodes."""
+    """Yield what changes for idle work, cluster by cluster."""
     some: dict[str, list[ObjectChange]] = defaultdict(list)
     for change in comparison.objects:
         cluster = reading.new_cluster(comparison, change)
@@ -43,7 +42,6 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
             some[cluster].append(change)
     for cluster in sorted(some.keys() & reading.staying(comparison)):
         yield from _reclaim(cluster, some[cluster])
-    yield from _node_health(comparison)
 
 
 def _reclaim(cluster: str, some: Sequence[ObjectChange]) -> Iterator[Effect]:
@@ -122,40 +120,3 @@ def _effect(
         causes=reading.causes(some),
         teams=teams,
     )
-
-
-def _node_health(comparison: Comparison) -> Iterator[Effect]:
-    """Yield what changes for broken nodes; a rule is never changed but made anew, and broken nodes are open in between."""
-    found: dict[tuple[str, str], list[ObjectChange]] = defaultdict(list)
-    for change in reading.changes(comparison, RULE):
-        found[reading.new_cluster(comparison, change), _fact(change)].append(change)
-    for (cluster, fact), some in found.items():
-        pools = reading.listed(sorted(change.ref.key.name.removeprefix(conventions.OWN_PREFIX) for change in some))
-        yield Effect(
-            fact=fact,
-            risk=Risk.NONE if fact == "node-health/reported" else Risk.LOW,
-            cluster=cluster,
-            subject=f"node health in {cluster}",
-            summary=RULES[fact].format(pools=pools),
-            objects=reading.refs(some),
-            causes=reading.causes(some),
-        )
-
-
-RULES: Mapping[str, str] = {
-    "node-health/judged": "nodes of {pools} whose cards are not reported healthy take no new pods from now on; what runs stays",
-    "node-health/reported": "nodes of {pools} that would be closed for new pods are only reported",
-    "node-health/changed": "the rules for nodes of {pools} are made anew: broken nodes are open for a moment",
-    "node-health/ended": "broken nodes of {pools} take new pods again",
-}
-
-
-def _fact(change: ObjectChange) -> str:
-    before, after = (
-        reading.spec(side).get("dryRun", False) if side else None for side in (change.before, change.after)
-    )
-    if change.action is Action.DELETE:
-        return "node-health/ended"
-    if after:
-        return "node-health/reported" if before in (None, True) else "node-health/ended"
-    return "node-health/judged" if before in (None, True) else "node-health/changed"
