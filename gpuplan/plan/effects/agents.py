@@ -62,12 +62,12 @@ class Group:
     @property
     def nodes(self) -> int:
         """Nodes that it runs on, as far as the spec says."""
-        return sum(side.pool.nodes for side in self.pools)
+        return sum(side.nodes for side in self.pools)
 
     @property
     def cards(self) -> int:
         """Their cards."""
-        return sum(side.pool.nodes * side.pool.cards_per_node for side in self.pools)
+        return sum(side.cards for side in self.pools)
 
     @property
     def title(self) -> str:
@@ -132,7 +132,7 @@ def _groups(comparison: Comparison, changes: Sequence[ObjectChange]) -> Iterator
     for change in changes:
         agent = labels(reading.sides(change)).get(conventions.LABEL_APP_NAME, change.ref.key.name)
         found[reading.new_cluster(comparison, change), agent].append(change)
-    known = {side.pool.name: side for state in (comparison.new, comparison.old) for side in pool_pairs.sides(state)}
+    known = {side.pool.name: side for side in (*pool_pairs.old_sides(comparison), *pool_pairs.new_sides(comparison))}
     for (cluster, agent), some in sorted(found.items()):
         pools = [known[_pool(change)] for change in some if _pool(change) in known]
         yield Group(cluster=cluster, agent=agent, changes=some, pools=pools)

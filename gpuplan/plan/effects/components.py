@@ -108,20 +108,23 @@ def _operator(comparison: Comparison, step: Step) -> Iterator[Effect]:
         )
         yield _made(comparison, step, "release/stated", Risk.NONE, text)
         return
-    nodes, cards = sum(pool.nodes for pool in pools), sum(pool.nodes * pool.cards_per_node for pool in pools)
-    drained = step.after.operator_driver_pools
+    sides = [side for side in pool_pairs.new_sides(comparison) if side.home.name == step.after.name]
+    served = [side for side in sides if side.pool.name in [pool.name for pool in pools]]
+    nodes, cards = pool_pairs.size(served)
+    drained = [side for side in served if not side.pool.driver.preinstalled]
     agents = f"all its agents restart on {nodes_text(nodes, cards)}"
     if not drained:
         effect = _made(comparison, step, "release/gpu-operator", Risk.LOW, f"{step.text}: {agents}")
         yield replace(effect, nodes=nodes, cards=cards)
         return
-    names = [pool.name for pool in drained]
-    homes = [side for side in pool_pairs.sides(comparison.new) if side.pool.name in names]
-    count = nodes_text(sum(pool.nodes for pool in drained))
-    text = f"{step.text}: {agents}; its driver pods are made anew, for which {count} of {listed(names)} are drained one at a time"
+    names = listed(side.pool.name for side in drained)
+    count = nodes_text(pool_pairs.size(drained)[0])
+    text = (
+        f"{step.text}: {agents}; its driver pods are made anew, for which {count} of {names} are drained one at a time"
+    )
     effect = _made(comparison, step, "release/gpu-operator-drivers", Risk.DISRUPTIVE, text)
-    effect = replace(effect, nodes=nodes, cards=cards, teams=pool_pairs.teams_on(*homes))
-    yield from pool_pairs.with_handovers(effect, *homes)
+    effect = replace(effect, nodes=nodes, cards=cards, teams=pool_pairs.teams_on(*drained))
+    yield from pool_pairs.with_handovers(effect, *drained)
 
 
 def _warnings(comparison: Comparison, step: Step) -> Iterator[Effect]:

@@ -20,6 +20,8 @@ ARGOCD: KeyPath = ("delivery", "argocd")
 FIELD = "{{.cluster}}"
 """Where the set's template takes the name of a cluster."""
 LOOKED_AT = ("repoURL", "path", "targetRevision")
+BROUGHT = (("spec", "source"), ("spec", "destination"), ("spec", "generators"), ("spec", "strategy"))
+"""Parts that say what is brought where, and when."""
 
 
 class Delivered(NamedTuple):
@@ -38,17 +40,18 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
     yield from _programs(comparison)
     for change in comparison.of_kind(PROJECT, action=Action.UPDATE):
         yield from _permitted(change)
+    yield from _settings(list(comparison.of_kind(APPLICATION, SET, action=Action.UPDATE)))
 
 
 def _clusters_come_and_go(comparison: Comparison) -> Iterator[Effect]:
     old = {comparison.moves.new_name("clusters", name): name for name in comparison.old.manifests.clusters}
     new = set(comparison.new.manifests.clusters)
     for name in sorted(new - old.keys()):
-        pools = [side for side in pool_pairs.sides(comparison.new) if side.home.name == name]
+        pools = [side for side in pool_pairs.new_sides(comparison) if side.home.name == name]
         text = f"cluster {name} joins the fleet with {counted(_count(comparison.new.manifests, name), 'object')}{_size(pools)}"
         yield _of_cluster(comparison, "delivery/cluster-added", Risk.NONE, name, text, pools)
     for name in sorted(old.keys() - new):
-        pools = [side for side in pool_pairs.sides(comparison.old) if side.home.name == old[name]]
+        pools = [side for side in pool_pairs.old_sides(comparison) if side.home.name == old[name]]
         objects = counted(_count(comparison.old.manifests, old[name]), "object")
         text = f"cluster {name} leaves the fleet: its {objects} stay as they are{_size(pools)}, and nobody heals or changes them"
         yield _of_cluster(comparison, "delivery/cluster-removed", Risk.DISRUPTIVE, name, text, pools)
@@ -59,13 +62,7 @@ def _count(manifests: ManifestSet, cluster: str) -> int:
 
 
 def _size(pools: list[Side]) -> str:
-    if not pools:
-        return ""
-    nodes, cards = (
-        sum(side.pool.nodes for side in pools),
-        sum(side.pool.nodes * side.pool.cards_per_node for side in pools),
-    )
-    return f" on {nodes_text(nodes, cards)}"
+    return f" on {nodes_text(*pool_pairs.size(pools))}" if pools else ""
 
 
 def _of_cluster(comparison: Comparison, fact: str, risk: Risk, name: str, text: str, pools: list[Side]) -> Effect:
@@ -80,8 +77,8 @@ def _of_cluster(comparison: Comparison, fact: str, risk: Risk, name: str, text: 
         ),
         causes=pool_pairs.caused(comparison, ("clusters", name)),
         teams=pool_pairs.teams_on(*pools) if risk is Risk.DISRUPTIVE else (),
-        nodes=sum(side.pool.nodes for side in pools),
-        cards=sum(side.pool.nodes * side.pool.cards_per_node for side in pools),
+        nodes=pool_pairs.size(pools)[0],
+        cards=pool_pairs.size(pools)[1],
     )
 
 
@@ -134,7 +131,7 @@ def _redirected(comparison: Comparison) -> Iterator[Effect]:
                 objects=objects,
                 causes=pool_pairs.caused(comparison, ("clusters", cluster, "destination")),
                 teams=pool_pairs.teams_on(
-                    *(one for one in pool_pairs.sides(comparison.old) if one.home.name == cluster)
+                    *(one for one in pool_pairs.old_sides(comparison) if one.home.name == cluster)
                 ),
             )
         changed = [key for key in LOOKED_AT if old.source.get(key) != new.source.get(key)]
@@ -212,6 +209,8 @@ def _mode(comparison: Comparison) -> Iterator[Effect]:
 def _programs(comparison: Comparison) -> Iterator[Effect]:
     """Yield what becomes of programs that gpuplan installs, or no longer does, in clusters that stay."""
     for cluster in sorted(reading.staying(comparison)):
+        if comparison.moves.old_name("clusters", cluster) != cluster:
+            continue
         for name, title in (
             (conventions.kueue_application_name(cluster), "Kueue"),
             (conventions.gpu_operator_application_name(cluster), "GPU Operator"),
@@ -232,13 +231,20 @@ def _programs(comparison: Comparison) -> Iterator[Effect]:
 
 
 def _permitted(change: ObjectChange) -> Iterator[Effect]:
-    """Yield what a project no longer permits: Argo CD does not see it any more, and takes none of it away."""
+    """Yield what a project no longer permits: Argo CD does not see it any more, and takes none of it away.
+
+    What lies in a cluster that the project no longer goes to is told with the cluster.
+    """
     old, new = spec(change.before), spec(change.after)
-    gone = [
-        text
-        for key in ("destinations", "clusterResourceWhitelist", "namespaceResourceWhitelist")
-        for text in _lost(old, new, key)
+    places = [_target(entry) for entry in new.get("destinations", ())]
+    namespaces = [
+        f"namespace {entry['namespace']} of {entry.get('name') or entry.get('server')}"
+        for entry in _lost(old, new, "destinations")
+        if _target(entry) in places
     ]
+    lists = ("clusterResourceWhitelist", "namespaceResourceWhitelist")
+    kinds = [" ".join(filter(None, (one["kind"], one.get("name")))) for key in lists for one in _lost(old, new, key)]
+    gone = [*namespaces, *kinds]
     if gone:
         yield Effect(
             fact="delivery/no-longer-permitted",
@@ -251,10 +257,23 @@ def _permitted(change: ObjectChange) -> Iterator[Effect]:
         )
 
 
-def _lost(old: Object, new: Object, key: str) -> Iterator[str]:
-    for entry in old.get(key, ()):
-        if entry not in new.get(key, ()):
-            if key == "destinations":
-                yield f"namespace {entry.get('namespace')} of {entry.get('name') or entry.get('server')}"
-            else:
-                yield " ".join(filter(None, (entry.get("kind"), entry.get("name"))))
+def _lost(old: Object, new: Object, key: str) -> Iterator[Mapping[str, str]]:
+    return (entry for entry in old.get(key, ()) if entry not in new.get(key, ()))
+
+
+def _settings(changes: list[ObjectChange]) -> Iterator[Effect]:
+    """Yield that Argo CD follows Git in another way: nothing of what it brings changes by that."""
+    other = [change for change in changes if any(one.path[:2] not in BROUGHT for one in change.changes)]
+    if other:
+        yield Effect(
+            fact="delivery/settings",
+            risk=Risk.NONE,
+            cluster=None,
+            subject="delivery",
+            summary=f"{counted(len(other), 'Application')} follow Git by other settings: "
+            f"{listed(change.ref.key.name for change in other)}".replace(
+                "1 Application follow", "1 Application follows"
+            ),
+            objects=reading.refs(other),
+            causes=reading.causes(other),
+        )

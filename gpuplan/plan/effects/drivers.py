@@ -8,7 +8,7 @@ from dataclasses import replace
 from gpuplan import conventions
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import pool_pairs, reading
-from gpuplan.plan.effects.pool_pairs import Side, nodes_text
+from gpuplan.plan.effects.pool_pairs import Side
 from gpuplan.plan.effects.reading import Object, listed, spec
 from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk
 from gpuplan.plan.state import Ref
@@ -34,17 +34,16 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
 def _pools(comparison: Comparison) -> dict[tuple[str, str], Side]:
     """Return the pools by (cluster, name of their NVIDIADriver), those of the new side before those of the old one."""
     found: dict[tuple[str, str], Side] = {}
-    for state in (comparison.new, comparison.old):
-        for side in pool_pairs.sides(state):
-            cluster = comparison.moves.new_name("clusters", side.home.name)
-            found.setdefault((cluster, conventions.nvidia_driver_name(side.pool.name)), side)
+    for side in (*pool_pairs.new_sides(comparison), *pool_pairs.old_sides(comparison)):
+        cluster = comparison.moves.new_name("clusters", side.home.name)
+        found.setdefault((cluster, conventions.nvidia_driver_name(side.pool.name)), side)
     return found
 
 
 def _judged(comparison: Comparison, change: ObjectChange, side: Side | None) -> Iterator[Effect]:
     old, new = spec(change.before), spec(change.after)
     pool = side.pool.name if side else change.ref.key.name.removeprefix(conventions.OWN_PREFIX)
-    where = nodes_text(side.pool.nodes, side.pool.nodes * side.pool.cards_per_node) if side else "its nodes"
+    where = side.text if side else "its nodes"
     if change.was is not None and change.was.key != change.ref.key:
         text = f"its driver has another name: two drivers match {where} until a person confirms that the old one goes, then they "
         yield from _drained(comparison, change, side, "driver/renamed", f"pool {pool}: {text}install anew")
@@ -69,7 +68,7 @@ def _updated(
     old, new = both
     differing = [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
     subject = f"pool {side.pool.name}" if side else f"NVIDIADriver {change.ref.key.name}"
-    where = nodes_text(side.pool.nodes, side.pool.nodes * side.pool.cards_per_node) if side else "its nodes"
+    where = side.text if side else "its nodes"
     grace = _grace(new)
     if SELECTOR in differing:
         text = (
@@ -101,7 +100,7 @@ def _labels(driver: Object) -> str:
 
 def _new_driver(comparison: Comparison, change: ObjectChange, side: Side | None, text: str) -> Iterator[Effect]:
     """Yield what a new driver does: nothing on new nodes, and a drain where nodes are there that had another one."""
-    before = {comparison.moves.new_name("nodePools", one.pool.name) for one in pool_pairs.sides(comparison.old)}
+    before = {comparison.moves.new_name("nodePools", one.pool.name) for one in pool_pairs.old_sides(comparison)}
     if side is None or side.pool.name in before:
         yield from _drained(comparison, change, side, "driver/added", f"{text}, one at a time, drained first")
     else:
@@ -126,8 +125,8 @@ def _effect(comparison: Comparison, change: ObjectChange, side: Side | None, fac
         objects=objects,
         causes=change.causes,
         teams=pool_pairs.teams_on(side) if side else (),
-        nodes=side.pool.nodes if side else 0,
-        cards=side.pool.nodes * side.pool.cards_per_node if side else 0,
+        nodes=side.nodes if side else 0,
+        cards=side.cards if side else 0,
     )
 
 
@@ -135,7 +134,7 @@ def _device_config(comparison: Comparison, change: ObjectChange, side: Side | No
     """Yield what becomes of the agents and the driver of a pool of AMD cards."""
     old, new = spec(change.before), spec(change.after)
     name = change.ref.key.name
-    where = nodes_text(side.pool.nodes, side.pool.nodes * side.pool.cards_per_node) if side else "its nodes"
+    where = side.text if side else "its nodes"
     if change.action is Action.CREATE:
         text = f"pool {name}: AMD's operator starts its agents on {where}"
         yield replace(_effect(comparison, change, side, "amd/agents-start", text), risk=Risk.NONE, teams=())

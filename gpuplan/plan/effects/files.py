@@ -43,9 +43,12 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
 
 def _by_cluster(comparison: Comparison) -> dict[str, list[TextChange]]:
     found: dict[str, list[TextChange]] = defaultdict(list)
+    before = {text.path: text.text for text in comparison.old.manifests.texts}
     for text in comparison.texts:
         folder, _, rest = text.path.partition("/")
-        if folder == "provisioner":
+        was = comparison.moves.old_name("clusters", rest.partition("/")[0])
+        moved = f"{folder}/{was}/{rest.partition('/')[2]}"
+        if folder == "provisioner" and before.get(moved) != text.after:
             found[rest.partition("/")[0]].append(text)
     return found
 

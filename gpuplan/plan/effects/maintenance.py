@@ -39,7 +39,7 @@ def _confirmed(comparison: Comparison) -> Iterator[Effect]:
                 risk=Risk.LOW,
                 cluster=cluster,
                 subject="removals",
-                summary=f"{counted(len(waiting), 'removal')} in cluster {cluster} wait for a person to confirm: {told}",
+                summary=f"removals in cluster {cluster} that wait for a person to confirm: {told}",
                 objects=reading.refs(waiting),
                 causes=reading.causes(waiting),
             )
@@ -88,14 +88,14 @@ def _windows(comparison: Comparison) -> Iterator[Effect]:
     if was == will:
         return
     come, go = [one for one in will if one not in was], [one for one in was if one not in will]
-    told = [*(f"{one} comes" for one in come), *(f"{one} goes" for one in go)] or ["their order changes"]
+    told = [*(f"new: {one}" for one in come), *(f"gone: {one}" for one in go)] or ["they have another order"]
     rest = "; changes come at any time" if was and not will else ""
     yield Effect(
         fact="delivery/windows",
         risk=Risk.LOW,
         cluster=None,
         subject="maintenance windows",
-        summary=f"maintenance windows: {listed(told)}{rest}",
+        summary=f"maintenance windows: {'; '.join(told)}{rest}",
         objects=tuple(change.ref for change in comparison.of_kind("AppProject")),
         causes=pool_pairs.caused(comparison, PATH),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,8 +10,9 @@ from typing import Any
 
 from gpuplan import conventions
 from gpuplan.manifests.set import Manifest
+from gpuplan.model.monitoring import Thresholds
 from gpuplan.plan.comparison import Comparison
-from gpuplan.plan.effects import reading
+from gpuplan.plan.effects import pool_pairs, reading
 from gpuplan.plan.effects.reading import counted, differs, labels, listed, spec
 from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk
 
@@ -33,8 +35,10 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
         new = comparison.new.manifests.in_cluster(cluster)
         changes = [change for change in comparison.of_kind(RULES) if reading.new_cluster(comparison, change) == cluster]
         if changes:
-            yield from _alerts(cluster, changes, _rules(old, "alert"), _rules(new, "alert"))
-            yield from _series(cluster, changes, _rules(old, "record"), _rules(new, "record"))
+            before, after = ([_rules(some, key) for key in ("alert", "record")] for some in (old, new))
+            yield from _alerts(cluster, changes, before[0], after[0])
+            yield from _series(cluster, changes, before[1], after[1])
+            yield from _words(cluster, changes, before, after)
         yield from _counters(comparison, cluster, _collected(old), _collected(new))
         yield from _monitors(comparison, cluster)
         yield from _dashboards(comparison, cluster)
@@ -59,27 +63,40 @@ def _alerts(cluster: str, changes: list[ObjectChange], old: Rules, new: Rules) -
     if gone:
         text = f"{counted(len(gone), 'alert')} will never fire again: {listed(gone)}"
         yield _told("monitoring/alerts-gone", Risk.LOW, cluster, "alerts", text, changes)
-    if changed:
+    if changed and _asked_for(changes):
         text = f"{counted(len(changed), 'alert')} will fire on something else than before: {listed(changed)}"
         yield _told("monitoring/alerts-changed", Risk.LOW, cluster, "alerts", text, changes)
+    elif changed:
+        text = f"alerts follow the change of what they watch: {listed(changed)}"
+        yield _told("monitoring/alerts-follow", Risk.NONE, cluster, "alerts", text, changes)
     if come:
         text = f"{counted(len(come), 'alert')} can fire from now on: {listed(come)}"
         yield _told("monitoring/alerts-added", Risk.NONE, cluster, "alerts", text, changes)
 
 
+def _asked_for(changes: list[ObjectChange]) -> bool:
+    """Tell whether monitoring itself changes in the spec, or nobody knows why alerts do."""
+    causes = reading.causes(changes)
+    return not causes or any(cause.path[0] == THRESHOLDS[0] for cause in causes)
+
+
 def _series(cluster: str, changes: list[ObjectChange], old: Rules, new: Rules) -> Iterator[Effect]:
     gone = sorted(old.keys() - new.keys())
     if gone:
-        text = f"{counted(len(gone), 'recorded series')} stop: {listed(gone)}".replace("seriess", "series")
+        verb = "series stops" if len(gone) == 1 else "series stop"
+        text = f"{len(gone)} recorded {verb}: {listed(gone)}"
         yield _told("monitoring/series-stop", Risk.LOW, cluster, "recorded series", text, changes)
-    changed = [name for name in {*old, *new} if name not in gone and old.get(name, set()) != new.get(name, set())]
-    if changed or not gone:
-        how = (
-            f"{len(changed)} of the recorded series follow the change"
-            if changed
-            else "rules differ in their words alone"
-        )
-        yield _told("monitoring/rules-follow", Risk.NONE, cluster, "recorded series", how, changes)
+    changed = [name for name in new if old.get(name) != new[name]]
+    if changed:
+        text = f"{len(changed)} of the recorded series follow the change"
+        yield _told("monitoring/rules-follow", Risk.NONE, cluster, "recorded series", text, changes)
+
+
+def _words(cluster: str, changes: list[ObjectChange], old: list[Rules], new: list[Rules]) -> Iterator[Effect]:
+    """Yield that nothing is judged in another way: addresses of runbooks, or labels of objects."""
+    if old == new:
+        text = "rules differ in their words alone"
+        yield _told("monitoring/words", Risk.NONE, cluster, "rules", text, changes)
 
 
 def _collected(objects: Iterable[Manifest]) -> set[str]:
@@ -101,10 +118,10 @@ def _counters(comparison: Comparison, cluster: str, old: set[str], new: set[str]
     ]
     gone, come = sorted(old - new), sorted(new - old)
     if gone and new:
-        text = f"{counted(len(gone), 'DCGM field')} is collected no more: {listed(gone)}"
+        text = f"no longer collected: {counted(len(gone), 'DCGM field')} ({listed(gone)})"
         yield _told("monitoring/counters-gone", Risk.LOW, cluster, "DCGM exporter", text, changes)
     if come and old:
-        text = f"{counted(len(come), 'DCGM field')} is collected from now on: {listed(come)}"
+        text = f"collected from now on: {counted(len(come), 'DCGM field')} ({listed(come)})"
         yield _told("monitoring/counters-added", Risk.NONE, cluster, "DCGM exporter", text, changes)
 
 
@@ -115,15 +132,10 @@ def _monitors(comparison: Comparison, cluster: str) -> Iterator[Effect]:
     unseen = [change for change in changes if differs(change, labels)]
     if unseen:
         wanted = listed(f"{key}={value}" for key, value in sorted(_new_labels(unseen).items()))
-        text = f"{counted(len(unseen), 'rule or monitor')} counts only for a Prometheus that selects {wanted}"
-        yield _told(
-            "monitoring/selector",
-            Risk.LOW,
-            cluster,
-            "Prometheus",
-            text.replace("monitors counts", "monitors count"),
-            unseen,
+        text = (
+            f"{counted(len(unseen), 'object')} with rules or targets count for a Prometheus alone that selects {wanted}"
         )
+        yield _told("monitoring/selector", Risk.LOW, cluster, "Prometheus", text, unseen)
     for action, fact, risk, what in SCRAPES:
         some = [
             change
@@ -160,16 +172,19 @@ def _dashboards(comparison: Comparison, cluster: str) -> Iterator[Effect]:
 
 
 def _thresholds(comparison: Comparison) -> Iterator[Effect]:
-    for change in comparison.spec:
-        if change.path[: len(THRESHOLDS)] == THRESHOLDS and len(change.path) > len(THRESHOLDS):
-            name = str(change.path[-1])
+    old, new = comparison.old.fleet, comparison.new.fleet
+    for field in dataclasses.fields(Thresholds) if old and new else ():
+        was, will = (getattr(side.monitoring.thresholds, field.name) for side in (old, new) if side)
+        if was != will:
+            first, *rest = field.name.split("_")
+            name = first + "".join(word.capitalize() for word in rest)
             yield Effect(
                 fact="monitoring/threshold",
                 risk=Risk.LOW,
                 cluster=None,
                 subject=f"threshold {name}",
-                summary=f"threshold {name} of alerts: {change.old} → {change.new}",
-                causes=(change,),
+                summary=f"threshold {name} of alerts: {was} → {will}",
+                causes=pool_pairs.caused(comparison, (*THRESHOLDS, name)),
             )
 
 

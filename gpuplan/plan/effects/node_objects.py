@@ -84,7 +84,7 @@ def _runtime_class(comparison: Comparison, cluster: str, changes: list[ObjectCha
         elif change.action is Action.DELETE:
             text = f"RuntimeClass {name} goes: what runs stays, and every new pod that names it is refused"
             teams = pool_pairs.teams_on(
-                *(side for side in pool_pairs.sides(comparison.old) if side.home.name == cluster)
+                *(side for side in pool_pairs.old_sides(comparison) if side.home.name == cluster)
             )
             made = _made("runtime/class-gone", Risk.DISRUPTIVE, cluster, f"RuntimeClass {name}", text, [change])
             yield replace(made, teams=teams)

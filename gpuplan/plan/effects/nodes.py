@@ -69,26 +69,37 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
 
 
 def _unmatched(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
-    """Yield an effect where the nodes that are there lack a label by which the flavor and the agents will look for them."""
+    """Yield an effect where the nodes that are there lack a label by which flavor or agents will look for them.
+
+    Whether nodes carry a label that their provider sets is known to nobody here: the spec names it for the first time.
+    """
     pool = pair.new.pool
     lacking = _lacking(pair)
     if not lacking or pool.selection.by is SelectedBy.NFD:
         return
     by_tool = pool.selection.by is SelectedBy.PROVISIONER and pool.selection.provisioner != FOR_NEW_NODES
+    flavor = pair.new.home.flavor(pool_pairs.flavor_of(pair.new))
+    wanted = dict(flavor.node_labels)
+    unseen = any(key in wanted for key in lacking)
+    who = f"flavor {flavor.name} and its agents match" if unseen else "agents match"
+    labels = listed(f"{key}={value}" for key, value in lacking.items())
+    told = f"none of {pair.text} until they carry {labels}"
+    if pool.selection.by is SelectedBy.LABELS:
+        told = f"none of {pair.text} but those that carry {labels}, which nothing here sets"
     yield pair.effect(
         "nodes/labels-first",
-        Risk.DISRUPTIVE if by_tool else Risk.DESTRUCTIVE,
-        f"flavor {pool_pairs.flavor_of(pair.new)} and its agents match 0 of {pair.text} until they carry {listed(lacking)}",
+        Risk.DESTRUCTIVE if unseen and not by_tool else Risk.DISRUPTIVE,
+        f"{who} {told}",
         causes=pool_pairs.caused_by(comparison, pair, *KEYS),
         objects=pool_pairs.objects_of(comparison, pool.path, kinds=("DaemonSet",)),
     )
 
 
-def _lacking(pair: PoolPair) -> list[str]:
-    """Return the selecting labels that nodes do not have yet, as `key=value`; those that a runbook sets are none of them."""
+def _lacking(pair: PoolPair) -> dict[str, str]:
+    """Return the selecting labels that nodes do not have yet; those that a runbook sets are none of them."""
     was, will = all_labels(pair.old.home, pair.old.pool), node_labels(pair.new.pool)
     by_runbook = CHANGE_WITH_SHARING if pair.new.pool.sharing.mode in HAVE_RUNBOOKS else ()
-    return [f"{key}={value}" for key, value in will.items() if was.get(key) != value and key not in by_runbook]
+    return {key: value for key, value in will.items() if was.get(key) != value and key not in by_runbook}
 
 
 def _by_provisioner(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
@@ -131,6 +142,8 @@ def _by_nfd(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
             objects=rules,
         )
     was, will = all_labels(pair.old.home, old), all_labels(pair.new.home, new)
+    if old.selection.by is not SelectedBy.NFD:  # what others have put there, NFD leaves there
+        was = {key: value for key, value in was.items() if key in will}
     changed = [key for key in sorted({*was, *will}) if was.get(key) != will.get(key)]
     if changed:
         yield pair.effect(

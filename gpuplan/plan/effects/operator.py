@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from gpuplan import conventions
 from gpuplan.model.fleet import Cluster
+from gpuplan.model.sharing import SharingMode
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import pool_pairs, reading
-from gpuplan.plan.effects.pool_pairs import nodes_text
+from gpuplan.plan.effects.pool_pairs import Side, nodes_text
 from gpuplan.plan.effects.reading import Object, listed, spec
 from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk
 
@@ -37,7 +38,7 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
         if cluster is None:
             continue
         if change.action is Action.UPDATE:
-            yield from _rolls(change, cluster)
+            yield from _rolls(comparison, change, cluster)
         elif change.ref.key.kind == KIND and change.action is Action.DELETE:
             yield _gone(comparison, change, cluster)
 
@@ -61,33 +62,39 @@ def _policy(made: Mapping[str, object] | None) -> Object:
     return values
 
 
-def _rolls(change: ObjectChange, cluster: Cluster) -> Iterator[Effect]:
+def _rolls(comparison: Comparison, change: ObjectChange, cluster: Cluster) -> Iterator[Effect]:
     old, new = _policy(change.before), _policy(change.after)
     parts = [key for key in sorted({*old, *new}) if key in AGENTS and old.get(key) != new.get(key)]
     if not parts or not cluster.operator_pools:
         return
     agents = listed(dict.fromkeys(AGENTS[part] for part in parts))
-    nodes, cards = _size(cluster)
+    served = _served(pool_pairs.new_sides(comparison), cluster)
+    nodes, cards = pool_pairs.size(served)
     runtime = any(part in RUNTIME for part in parts)
+    shared = [side for side in served if side.pool.sharing.mode is SharingMode.MPS]
+    kills = bool(shared) and any(AGENTS[part] == ALL or "device plugin" in AGENTS[part] for part in parts)
     after = "; the container runtime is set up anew there, running containers stay" if runtime else ""
-    yield Effect(
-        fact="operator/runtime" if runtime else "operator/agents-roll",
-        risk=Risk.LOW,
+    killed = ", and every process ends that shares a card by MPS" if kills else ""
+    effect = Effect(
+        fact="operator/mps-rolls" if kills else "operator/runtime" if runtime else "operator/agents-roll",
+        risk=Risk.DISRUPTIVE if kills else Risk.LOW,
         cluster=cluster.name,
         subject="GPU Operator",
-        summary=f"GPU Operator: {agents} restart on {nodes_text(nodes, cards)}, one node at a time "
+        summary=f"GPU Operator: {agents} restart on {nodes_text(nodes, cards)}, one node at a time{killed} "
         f"({listed(parts)} of its ClusterPolicy change){after}",
         objects=(change.ref,),
         causes=change.causes,
+        teams=pool_pairs.teams_on(*shared) if kills else (),
         nodes=nodes,
         cards=cards,
     )
+    yield from pool_pairs.with_handovers(effect, *(shared if kills else ()))
 
 
 def _gone(comparison: Comparison, change: ObjectChange, cluster: Cluster) -> Effect:
     before = comparison.old.cluster(comparison.moves.old_name("clusters", cluster.name)) or cluster
-    nodes, cards = _size(before)
-    pools = {pool.name for pool in before.operator_pools}
+    served = _served(pool_pairs.old_sides(comparison), before)
+    nodes, cards = pool_pairs.size(served)
     return Effect(
         fact="operator/policy-gone",
         risk=Risk.DISRUPTIVE,
@@ -96,13 +103,13 @@ def _gone(comparison: Comparison, change: ObjectChange, cluster: Cluster) -> Eff
         summary=f"GPU Operator: its ClusterPolicy goes once a person confirms, and its agents leave {nodes_text(nodes, cards)}",
         objects=(change.ref,),
         causes=change.causes,
-        teams=pool_pairs.teams_on(*(side for side in pool_pairs.sides(comparison.old) if side.pool.name in pools)),
+        teams=pool_pairs.teams_on(*served),
         nodes=nodes,
         cards=cards,
     )
 
 
-def _size(cluster: Cluster) -> tuple[int, int]:
-    """Return the nodes and cards that the operator serves."""
-    pools = cluster.operator_pools
-    return sum(pool.nodes for pool in pools), sum(pool.nodes * pool.cards_per_node for pool in pools)
+def _served(sides: Iterable[Side], cluster: Cluster) -> list[Side]:
+    """Return the pools that the operator serves in a cluster."""
+    names = {pool.name for pool in cluster.operator_pools}
+    return [side for side in sides if side.pool.name in names]

@@ -12,6 +12,7 @@ from gpuplan.model.queues import Cohort, TeamQueue
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects.reading import counted, listed
 from gpuplan.plan.live import LiveNodes
+from gpuplan.plan.moves import NO_MOVES, Moves
 from gpuplan.plan.parts import Effect, Risk, SpecChange
 from gpuplan.plan.spec_changes import related
 from gpuplan.plan.state import Ref, State
@@ -23,6 +24,23 @@ class Side:
 
     home: Cluster
     pool: NodePool
+    seen: LiveNodes | None
+    """Its nodes as the cluster lists them; None where nobody looked."""
+
+    @property
+    def nodes(self) -> int:
+        """Nodes that are there, or that the spec says."""
+        return self.seen.present if self.seen else self.pool.nodes
+
+    @property
+    def cards(self) -> int:
+        """Cards of these nodes."""
+        return self.nodes * self.pool.cards_per_node
+
+    @property
+    def text(self) -> str:
+        """Its nodes and cards in words."""
+        return nodes_text(self.nodes, self.cards)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +64,8 @@ class PoolPair:
 
     @property
     def nodes(self) -> int:
-        """Nodes that are in it before and after: those that a change of their settings touches."""
-        return min(self.old.pool.nodes, self.new.pool.nodes)
+        """Nodes that a change of their settings touches: those that are there, or that are in it before and after."""
+        return self.old.nodes if self.old.seen else min(self.old.pool.nodes, self.new.pool.nodes)
 
     @property
     def cards(self) -> int:
@@ -89,8 +107,8 @@ class PoolPair:
 
 def pairs(comparison: Comparison) -> Iterator[PoolPair]:
     """Yield every pool that both sides have, in the order of the new one; none where a side has no spec."""
-    before = {side.pool.name: side for side in sides(comparison.old)}
-    for side in sides(comparison.new):
+    before = {side.pool.name: side for side in old_sides(comparison)}
+    for side in new_sides(comparison):
         was = before.get(comparison.moves.old_name("nodePools", side.pool.name))
         if was is not None:
             home = comparison.moves.new_name("clusters", was.home.name)
@@ -102,11 +120,23 @@ def staying(comparison: Comparison) -> Iterator[PoolPair]:
     return (pair for pair in pairs(comparison) if not pair.moved)
 
 
-def sides(state: State) -> Iterator[Side]:
-    """Yield every pool of a side; none where it has no spec."""
+def old_sides(comparison: Comparison) -> Iterator[Side]:
+    """Yield every pool before the change; none where that side has no spec."""
+    return _sides(comparison, comparison.old, NO_MOVES)
+
+
+def new_sides(comparison: Comparison) -> Iterator[Side]:
+    """Yield every pool after the change; none where that side has no spec."""
+    return _sides(comparison, comparison.new, comparison.moves)
+
+
+def _sides(comparison: Comparison, state: State, moves: Moves) -> Iterator[Side]:
+    """Yield the pools of a side, with the nodes that the cluster lists under their old names."""
     for cluster in state.fleet.clusters if state.fleet else ():
+        looked = comparison.live.get(moves.old_name("clusters", cluster.name))
+        pools = (looked.pools if looked else None) or {}
         for pool in cluster.pools:
-            yield Side(home=cluster, pool=pool)
+            yield Side(home=cluster, pool=pool, seen=pools.get(moves.old_name("nodePools", pool.name)))
 
 
 def flavor_of(side: Side) -> str:
@@ -130,15 +160,15 @@ def teams_on(*parts: Side) -> tuple[str, ...]:
     return tuple(sorted({queue.team.name for side in parts for _, queue in queues_on(side)}))
 
 
+def size(parts: Iterable[Side]) -> tuple[int, int]:
+    """Return the nodes and cards of some pools together."""
+    some = tuple(parts)
+    return sum(side.nodes for side in some), sum(side.cards for side in some)
+
+
 def nodes_text(nodes: int, cards: int | None = None) -> str:
     """Return `8 nodes (32 cards)`, or without cards where they are not given."""
     return counted(nodes, "node") if cards is None else f"{counted(nodes, 'node')} ({counted(cards, 'card')})"
-
-
-def present(comparison: Comparison, side: Side) -> LiveNodes | None:
-    """Return the nodes of a pool that the cluster lists; None where nobody looked."""
-    seen = comparison.live.get(side.home.name)
-    return (seen.pools or {}).get(side.pool.name) if seen else None
 
 
 def caused(comparison: Comparison, *paths: KeyPath) -> tuple[SpecChange, ...]:

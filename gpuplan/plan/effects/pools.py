@@ -24,56 +24,49 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
 
 
 def _gone(comparison: Comparison) -> Iterator[Effect]:
-    kept = {comparison.moves.old_name("nodePools", side.pool.name) for side in pool_pairs.sides(comparison.new)}
-    flavors = {(side.home.name, pool_pairs.flavor_of(side)) for side in pool_pairs.sides(comparison.new)}
-    for side in pool_pairs.sides(comparison.old):
+    kept = {comparison.moves.old_name("nodePools", side.pool.name) for side in pool_pairs.new_sides(comparison)}
+    flavors = {(side.home.name, pool_pairs.flavor_of(side)) for side in pool_pairs.new_sides(comparison)}
+    for side in pool_pairs.old_sides(comparison):
         cluster = comparison.moves.new_name("clusters", side.home.name)
         if side.pool.name in kept or comparison.new.cluster(cluster) is None:
             continue
-        pool, cards = side.pool, side.pool.nodes * side.pool.cards_per_node
-        seen = pool_pairs.present(comparison, side)
         last = (cluster, pool_pairs.flavor_of(side)) not in flavors
         rest = "no node of its flavor remains" if last else "others of its flavor remain"
         risk = Risk.DESTRUCTIVE if last else Risk.DISRUPTIVE
-        if seen is not None and seen.present == 0:
+        if side.seen is not None and side.nodes == 0:
             risk, rest = Risk.LOW, "none of its nodes is there any more"
         effect = Effect(
             fact="pool/removed",
             risk=risk,
             cluster=cluster,
-            subject=f"pool {pool.name}",
-            summary=f"pool {pool.name} leaves: {nodes_text(pool.nodes, cards)} lose their agents, {rest}",
-            objects=pool_pairs.objects_of(comparison, pool.path),
-            causes=pool_pairs.caused(comparison, pool.path),
+            subject=f"pool {side.pool.name}",
+            summary=f"pool {side.pool.name} leaves: {side.text} lose their agents, {rest}",
+            objects=pool_pairs.objects_of(comparison, side.pool.path),
+            causes=pool_pairs.caused(comparison, side.pool.path),
             teams=pool_pairs.teams_on(side) if risk is not Risk.LOW else (),
-            nodes=seen.present if seen else pool.nodes,
-            cards=seen.present * pool.cards_per_node if seen else cards,
+            nodes=side.nodes,
+            cards=side.cards,
         )
         yield from pool_pairs.with_handovers(effect, *([side] if risk is not Risk.LOW else []))
 
 
 def _made(comparison: Comparison) -> Iterator[Effect]:
-    before = {side.pool.name for side in pool_pairs.sides(comparison.old)}
-    for side in pool_pairs.sides(comparison.new):
+    before = {side.pool.name for side in pool_pairs.old_sides(comparison)}
+    for side in pool_pairs.new_sides(comparison):
         pool = side.pool
         known = comparison.old.cluster(comparison.moves.old_name("clusters", side.home.name))
-        if comparison.moves.old_name("nodePools", pool.name) in before or known is None:
-            continue
-        cards = pool.nodes * pool.cards_per_node
-        seen = pool_pairs.present(comparison, side)
-        missing = seen is not None and seen.present < pool.nodes
-        found = f"; {seen.present} of them are there" if seen is not None and missing else ""
-        yield Effect(
-            fact="pool/added",
-            risk=Risk.LOW if missing else Risk.NONE,
-            cluster=side.home.name,
-            subject=f"pool {pool.name}",
-            summary=f"pool {pool.name} joins tier {pool.tier.name}: {nodes_text(pool.nodes, cards)}{found}",
-            objects=pool_pairs.objects_of(comparison, pool.path),
-            causes=pool_pairs.caused(comparison, pool.path),
-            nodes=pool.nodes,
-            cards=cards,
-        )
+        if comparison.moves.old_name("nodePools", pool.name) not in before and known is not None:
+            yield Effect(
+                fact="pool/added",
+                risk=Risk.NONE,
+                cluster=side.home.name,
+                subject=f"pool {pool.name}",
+                summary=f"pool {pool.name} joins tier {pool.tier.name}: {side.text}",
+                objects=pool_pairs.objects_of(comparison, pool.path),
+                causes=pool_pairs.caused(comparison, pool.path),
+                nodes=side.nodes,
+                cards=side.cards,
+            )
 
 
 def _nodes(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
@@ -82,7 +75,7 @@ def _nodes(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
         return
     change = abs(new.nodes - old.nodes)
     cards = change * old.cards_per_node
-    seen = pool_pairs.present(comparison, pair.old)
+    seen = pair.old.seen
     grows = new.nodes > old.nodes
     odd = seen is not None and ((seen.present < new.nodes) if grows else (seen.present <= new.nodes))
     found = f"; the cluster has {counted(seen.present, 'node')} of it now" if seen is not None and odd else ""
@@ -115,19 +108,18 @@ def _renamed(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
 def _cluster(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
     if not pair.moved:
         return
-    pool, before, after = pair.old.pool, pair.old.home.name, pair.new.home.name
-    cards = pool.nodes * pool.cards_per_node
+    before, after = pair.old.home.name, pair.new.home.name
     effect = replace(
         pair.effect(
             "pool/cluster-changed",
             Risk.DISRUPTIVE,
-            f"{nodes_text(pool.nodes, cards)} leave cluster {before} for {after}; what runs there ends when they are drained",
+            f"{pair.old.text} leave cluster {before} for {after}; what runs there ends when they are drained",
             causes=pool_pairs.caused_by(comparison, pair, "cluster"),
             objects=pool_pairs.objects_of(comparison, pair.old.pool.path, pair.new.pool.path),
         ),
         cluster=comparison.moves.new_name("clusters", before),
-        nodes=pool.nodes,
-        cards=cards,
+        nodes=pair.old.nodes,
+        cards=pair.old.cards,
     )
     yield from pool_pairs.with_handovers(effect, pair.old)
 

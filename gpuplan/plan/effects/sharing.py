@@ -99,8 +99,8 @@ def _cut(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
     effect = pair.effect(
         "sharing/mig-recut",
         Risk.DISRUPTIVE,
-        f"the cards of {pair.text} are cut anew ({old.label} → {new.label}), which destroys every instance: each node has to be "
-        f"empty before{f', and {when}' if when else ''}; {how}",
+        f"the cards of {pair.text} are cut anew ({old.label} → {new.label}): each node has to be empty "
+        f"before{f', and {when}' if when else ''}; {how}",
         causes=_causes(comparison, pair),
     )
     yield from pool_pairs.with_handovers(effect, pair.old)
@@ -125,10 +125,7 @@ def _by_others(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
     for mode, fact, told in OTHERS:
         if mode not in (old.sharing.mode, new.sharing.mode):
             continue
-        if old.sharing.mode is new.sharing.mode and (old.sharing.config, old.sharing.pieces) == (
-            new.sharing.config,
-            new.sharing.pieces,
-        ):
+        if old.sharing.mode is new.sharing.mode and _cut_alike(old, new):
             continue
         effect = pair.effect(
             fact,
@@ -137,6 +134,10 @@ def _by_others(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
             causes=_causes(comparison, pair),
         )
         yield from pool_pairs.with_handovers(effect, pair.old)
+
+
+def _cut_alike(old: NodePool, new: NodePool) -> bool:
+    return (old.sharing.config, old.sharing.pieces) == (new.sharing.config, new.sharing.pieces)
 
 
 def _claims(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
@@ -182,6 +183,11 @@ OTHERS: tuple[tuple[SharingMode, str, str], ...] = (
         SharingMode.HAMI,
         "sharing/hami",
         "HAMi and NVIDIA's device plugin must never serve a node together: drain each node, and bring the chart's values to HAMi",
+    ),
+    (
+        SharingMode.MPS,
+        "sharing/mps",
+        "MPS takes the cards for itself, and what runs on them without it is in its way: each node has to be empty before",
     ),
     (
         SharingMode.PARTITION,

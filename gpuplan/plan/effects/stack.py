@@ -68,8 +68,9 @@ def _operator_stays(comparison: Comparison, before: Cluster, after: Cluster) -> 
         return
     application = conventions.gpu_operator_application_name(before.name)
     gone = tuple(change.ref for change in comparison.of_kind("Application") if change.ref.key.name == application)
-    nodes, cards = sum(pool.nodes for pool in left), sum(pool.nodes * pool.cards_per_node for pool in left)
-    homes = {side.pool.name: side for side in pool_pairs.sides(comparison.new)}
+    names = {pool.name for pool in left}
+    served = [side for side in pool_pairs.new_sides(comparison) if side.pool.name in names]
+    nodes, cards = pool_pairs.size(served)
     yield Effect(
         fact="stack/operator-stays",
         risk=Risk.DISRUPTIVE,
@@ -79,7 +80,7 @@ def _operator_stays(comparison: Comparison, before: Cluster, after: Cluster) -> 
         "beside the other stack until a person takes it away",
         objects=gone,
         causes=pool_pairs.caused(comparison, after.path, *(pool.path for pool in before.operator_pools)),
-        teams=pool_pairs.teams_on(*(homes[pool.name] for pool in left)),
+        teams=pool_pairs.teams_on(*served),
         nodes=nodes,
         cards=cards,
     )

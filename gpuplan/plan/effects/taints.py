@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from gpuplan.model.fleet import Cluster
@@ -15,6 +15,15 @@ from gpuplan.plan.effects.reading import listed
 from gpuplan.plan.parts import Effect, Risk
 
 EVICTS = "NoExecute"
+PROVISIONERS: Mapping[str, str] = {
+    "capi": "Cluster API",
+    "eks": "EKS",
+    "gke": "GKE",
+    REPLACING: "Karpenter",
+    FOR_NEW_NODES: "the kubelet",
+    "talos": "Talos",
+}
+"""Provisioners in words."""
 
 
 def effects(comparison: Comparison) -> Iterator[Effect]:
@@ -69,8 +78,9 @@ def _setter(home: Cluster, pool: NodePool) -> str:
         return "NFD acts on it"
     if pool.selection.by is SelectedBy.PROVISIONER:
         provisioner = pool.selection.provisioner
-        how = {REPLACING: "on the nodes that replace these", FOR_NEW_NODES: "on new nodes alone"}
-        return f"{provisioner} acts on it {how[provisioner]}" if provisioner in how else f"{provisioner} acts on it"
+        name = PROVISIONERS[provisioner]
+        how = {REPLACING: " on the nodes that replace these", FOR_NEW_NODES: " on new nodes alone"}
+        return f"{name} acts on it{how.get(provisioner, '')}"
     return "a person does it on the nodes"
 
 
