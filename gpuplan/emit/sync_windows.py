@@ -2,7 +2,8 @@
 
 What Argo CD makes of them (v3.6, CanSync): an Application that some allow window names syncs only while one of them is
 open, and nothing heals itself outside either; a deny window that is open wins over every allow window. A person may sync
-by hand in the meantime where all windows that keep the Application off say `manualSync`. A window selects by the names
+by hand in the meantime where all windows that keep the Application off say `manualSync`. A sync that is under way when its
+time ends stops before its next wave, unless all windows that would end it say `syncOverrun`. A window selects by the names
 of the Applications, since their destinations may be written as a name or as a server.
 """
 
@@ -37,7 +38,7 @@ def sync_windows(fleet: Fleet, clusters: Iterable[Cluster], application: Callabl
 
 
 def _sync_window(window: Window, applications: list[str]) -> SyncWindow:
-    """Return one window. Argo CD drops `manualSync: false` and an empty description when it writes a project."""
+    """Return one window. Argo CD drops switches that are off and an empty description when it writes a project."""
     made: SyncWindow = {
         "kind": "allow" if window.allows else "deny",
         "schedule": window.schedule,
@@ -47,5 +48,7 @@ def _sync_window(window: Window, applications: list[str]) -> SyncWindow:
     }
     if window.manual_sync:
         made["manualSync"] = True
+    if window.sync_overrun:
+        made["syncOverrun"] = True
     description = ": ".join(filter(None, (window.name, window.reason)))
     return {**made, "description": description} if description else made

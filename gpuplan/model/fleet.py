@@ -187,6 +187,8 @@ class Window:
     """Clusters as the spec names them; empty where it names none."""
     manual_sync: bool
     """Whether a person may sync by hand while the window keeps changes off."""
+    sync_overrun: bool
+    """Whether a sync that is under way when its time ends goes on."""
     reason: str
     path: KeyPath
 

@@ -53,6 +53,7 @@ def _windows(scope: Scope, known: Mapping[str, object]) -> tuple[Window, ...]:
             clusters=scope.clusters(known, said.clusters, (*path, index, "clusters")),
             named=tuple(said.clusters or ()),
             manual_sync=said.manual_sync,
+            sync_overrun=said.sync_overrun,
             reason=said.reason or "",
             path=(*path, index),
         )

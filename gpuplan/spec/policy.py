@@ -46,6 +46,8 @@ class WindowSpec(SpecModel):
     """`allow`: changes come in such windows only. `deny`: never in this one, whatever others allow."""
     manual_sync: bool = False
     """Whether a person may still sync by hand while the window keeps changes off."""
+    sync_overrun: bool = False
+    """Whether a sync that is under way when its time ends goes on to its end; otherwise it stops between two waves."""
     reason: Text | None = None
     """Why; shown by Argo CD."""
 

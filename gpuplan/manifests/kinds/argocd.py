@@ -34,6 +34,7 @@ class SyncWindow(TypedDict):
     manualSync: NotRequired[bool]
     namespaces: NotRequired[list[str]]
     schedule: str
+    syncOverrun: NotRequired[bool]
     timeZone: NotRequired[str]
 
 

@@ -41,7 +41,7 @@ governance: %s
 WINDOWS = """
   maintenance:
     windows:
-      - {name: weekly, schedule: "0 2 * * 6", duration: 4h, timeZone: Europe/Berlin, manualSync: true}
+      - {name: weekly, schedule: "0 2 * * 6", duration: 4h, timeZone: Europe/Berlin, manualSync: true, syncOverrun: true}
       - {schedule: "0 2 * * 0", duration: 1h30m, clusters: [us], kind: allow}
       - {name: fair, reason: The booth runs on eu, schedule: "0 0 1 3 *", duration: 240h, clusters: [eu], kind: deny}
   nodeHealth:
