@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from gpuplan.plan.parts import Action, ObjectChange, TextChange
@@ -15,8 +15,12 @@ FILES: Final = ("file", "files")
 ORDER: Final = (Action.DELETE, Action.REPLACE, Action.UPDATE, Action.CREATE)
 VERBS: Final = {Action.CREATE: "add", Action.UPDATE: "change", Action.DELETE: "destroy", Action.REPLACE: "replace"}
 BY_TOOL: Final = "this version of gpuplan, not the spec"
-APPLIED_BY_HAND: Final = "provisioner/"
-"""Folder of files that somebody, or something that gpuplan does not know, has to apply."""
+CONFIRMATION: Final = (
+    "What waits for confirmation goes only after a person has agreed in Argo CD; until then it stays, and the Application is "
+    "out of sync."
+)
+FOR_A_PERSON: Final = ("provisioner/", "runbooks/")
+"""Folders of files that somebody, or something that gpuplan does not know, has to apply or to follow."""
 
 
 def objects(changes: Sequence[ObjectChange], *, full: bool) -> tuple[Section, ...]:
@@ -29,44 +33,43 @@ def objects(changes: Sequence[ObjectChange], *, full: bool) -> tuple[Section, ..
 
 
 def _cluster(name: str | None, changes: Sequence[ObjectChange], *, full: bool) -> Entries:
-    sorted_ = sorted(changes, key=lambda change: ORDER.index(change.action))
     totals = ", ".join(
         f"{number:,} to {VERBS[action]}"
         for action in ORDER
         if (number := sum(change.action is action for change in changes))
     )
-    entries = tuple(_object(change, full=full) for change in sorted_)
-    return Entries(title=f"{cluster_name(name)}: {totals}", entries=entries)
-
-
-def _object(change: ObjectChange, *, full: bool) -> Entry:
-    details = [line for line in _about(change) if line]
-    if full:
-        details += (line for one in change.changes for line in field_change(one))
-    fields = f", {counted(len(change.changes), 'field')}" if change.changes and not full else ""
-    was = f", was {object_name(change.was)}" if change.was else ""
-    return Entry(
-        sign=change.action.value,
-        text=f"{object_name(change.ref)}{was}{fields}",
-        origin=BY_TOOL if change.by_tool else because(change.causes),
-        details=tuple(details),
+    return Entries(
+        title=f"{cluster_name(name)}: {totals}",
+        entries=tuple(
+            _object(change, full=full) for change in sorted(changes, key=lambda change: ORDER.index(change.action))
+        ),
+        after=CONFIRMATION if any(_waits(change) for change in changes) else "",
     )
 
 
-def _about(change: ObjectChange) -> Iterator[str]:
-    yield change.reason
-    if change.confirmed and change.action is Action.DELETE:
-        yield "waits for confirmation: Argo CD takes it away only after a person has agreed"
-    elif change.confirmed and change.action is Action.REPLACE:
-        yield "waits for confirmation: the old one stays until a person has agreed"
+def _waits(change: ObjectChange) -> bool:
+    return change.confirmed and change.action in (Action.DELETE, Action.REPLACE)
+
+
+def _object(change: ObjectChange, *, full: bool) -> Entry:
+    was = f", was {object_name(change.was)}" if change.was else ""
+    fields = f", {counted(len(change.changes), 'field')}" if change.changes and not full else ""
+    waits = ", waits for confirmation" if _waits(change) else ""
+    changed = [line for one in change.changes for line in field_change(one)] if full else []
+    return Entry(
+        sign=change.action.value,
+        text=f"{object_name(change.ref)}{was}{fields}{waits}",
+        origin=BY_TOOL if change.by_tool else because(change.causes),
+        details=(*([change.reason] if change.reason else []), *changed),
+    )
 
 
 def files(changes: Sequence[TextChange]) -> tuple[Section, ...]:
     """Return the section of files that are no objects: those that a person must act on first."""
-    by_hand = [change for change in changes if change.path.startswith(APPLIED_BY_HAND)]
-    others = [change for change in changes if not change.path.startswith(APPLIED_BY_HAND)]
+    by_hand = [change for change in changes if change.path.startswith(FOR_A_PERSON)]
+    others = [change for change in changes if not change.path.startswith(FOR_A_PERSON)]
     blocks = (
-        _files("A person has to apply these: no Argo CD does", by_hand),
+        _files("A person has to act on these: no Argo CD does", by_hand),
         _files("For reading and testing", others),
     )
     kept = tuple(block for block in blocks if block.entries)

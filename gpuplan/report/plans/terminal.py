@@ -47,31 +47,32 @@ def _section(section: Section) -> Iterator[RenderableType]:
 
 
 def _entries(block: Entries) -> Iterator[RenderableType]:
+    """Yield one text of many lines: a plan can have thousands, and each renderable has its price."""
     depth = _INDENT * (2 if block.title else 1)
-    if block.title:
-        yield _line(block.title, _INDENT)
-    if block.before:
-        yield _line(block.before, depth)
-    for entry in block.entries:
-        yield from _entry(entry, depth)
+    lines = [
+        *([_line(block.title, _INDENT)] if block.title else []),
+        *([_line(block.before, depth)] if block.before else []),
+        *(line for entry in block.entries for line in _entry(entry, depth)),
+    ]
     if block.after:
-        yield _line(f"{block.after} {f'[{block.link}]' if block.link else ''}".rstrip(), depth, style="dim")
+        lines.append(_line(f"{block.after} {f'[{block.link}]' if block.link else ''}".rstrip(), depth, style="dim"))
+    yield Text("\n", no_wrap=True, overflow="ignore").join(lines)
 
 
-def _entry(entry: Entry, depth: int) -> Iterator[RenderableType]:
+def _entry(entry: Entry, depth: int) -> Iterator[Text]:
     sign = f"{entry.sign} " if entry.sign else ""
-    text = Text.assemble((sign, SIGNS.get(entry.sign, "bold")), _words(entry.text))
+    text = Text.assemble(" " * depth, (sign, SIGNS.get(entry.sign, "bold")), _words(entry.text))
     if entry.asked:
         text.append(": " + ", ".join(printable(name) for name in entry.asked))
     if entry.origin:
-        text.append_text(Text("  from ", style="dim")).append_text(_words(entry.origin))
-    yield Padding(text, (0, 0, 0, depth))
+        text.append("  from ", style="dim").append_text(_words(entry.origin))
+    yield text
     inner = depth + max(_INDENT, len(sign))
     for detail in entry.details:
         yield _line(detail, inner)
     for code in entry.codes:
         for line in code.text.split("\n"):
-            yield Padding(Text(printable(line), style="cyan"), (0, 0, 0, inner + _INDENT))
+            yield Text(" " * (inner + _INDENT) + printable(line), style="cyan")
 
 
 def _table(block: Table) -> Iterator[RenderableType]:
@@ -83,8 +84,8 @@ def _table(block: Table) -> Iterator[RenderableType]:
         yield _line(note, 2 * _INDENT)
 
 
-def _line(text: str, depth: int, *, style: str = "") -> RenderableType:
-    return Padding(Text(style=style).append_text(_words(text)), (0, 0, 0, depth))
+def _line(text: str, depth: int, *, style: str = "") -> Text:
+    return Text(" " * depth, style=style).append_text(_words(text))
 
 
 def _words(text: str) -> Text:
