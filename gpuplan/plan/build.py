@@ -6,6 +6,7 @@ from gpuplan.plan.approvals import approvals
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import effects_of
 from gpuplan.plan.parts import Plan
+from gpuplan.plan.promises import promises
 from gpuplan.plan.quotas import touched
 from gpuplan.plan.rollout import rollouts_of
 
@@ -28,4 +29,5 @@ def plan(comparison: Comparison) -> Plan:
         effects=effects,
         rollouts=rollouts_of(comparison, effects),
         approvals=approvals(comparison, effects),
+        promises=promises(comparison),
     )

@@ -10,6 +10,7 @@ from typing import Final
 
 from gpuplan.compare import ABSENT, Absent, Change
 from gpuplan.diagnostics import KeyPath, Span
+from gpuplan.plan.promise import Promise
 from gpuplan.plan.state import Plain, Ref
 
 __all__ = [
@@ -274,6 +275,8 @@ class Plan:
     """The worst first."""
     rollouts: tuple[Rollout, ...]
     approvals: tuple[Approval, ...]
+    promises: tuple[Promise, ...] = ()
+    """Floors that are worth something else than before."""
 
     @property
     def risk(self) -> Risk:

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.parts import Action, ObjectChange, SpecChange
-from gpuplan.plan.state import Ref, State
+from gpuplan.plan.state import Ref
 
 Object = Mapping[str, Any]
 
@@ -46,13 +46,8 @@ def new_cluster(comparison: Comparison, change: ObjectChange) -> str:
 
 def staying(comparison: Comparison) -> frozenset[str]:
     """Return the clusters that both sides have, by their new names. What a cluster brings or takes along is told as a whole."""
-    before = {comparison.moves.new_name("clusters", name) for name in _clusters(comparison.old)}
-    return frozenset(before.intersection(_clusters(comparison.new)))
-
-
-def _clusters(state: State) -> Iterable[str]:
-    """Return the names of a side's clusters: from its spec where there is one, since a tree must be searched for them."""
-    return (one.name for one in state.fleet.clusters) if state.fleet else state.manifests.clusters
+    before = {comparison.moves.new_name("clusters", name) for name in comparison.old.clusters}
+    return frozenset(before.intersection(comparison.new.clusters))
 
 
 def changes(comparison: Comparison, *kinds: str, actions: Sequence[Action] = tuple(Action)) -> Iterator[ObjectChange]:

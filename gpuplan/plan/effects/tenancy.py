@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from gpuplan import conventions
 from gpuplan.plan.comparison import Comparison
@@ -49,6 +50,15 @@ def _inside(comparison: Comparison) -> Mapping[Place, list[ObjectChange]]:
         if change.ref.key.namespace and change.action in (Action.CREATE, Action.DELETE):
             found[reading.new_cluster(comparison, change), change.ref.key.namespace].append(change)
     return found
+
+
+def _permits(project: ObjectChange, namespace: str) -> bool:
+    """Tell whether a project permits a namespace from now on."""
+    before, after = (
+        {str(one.get("namespace")) for one in reading.spec(side).get("destinations", ())}
+        for side in (project.before, project.after)
+    )
+    return namespace in after - before
 
 
 def _selectors(comparison: Comparison) -> Mapping[tuple[str, str], list[ObjectChange]]:
@@ -160,16 +170,29 @@ def _selectors_alone(
     }
     for (cluster, team), some in selectors.items():
         if (cluster, team) not in told:
+            before, after = (_served(side) for side in (some[0].before, some[0].after))
+            words = [
+                *([f"{reading.listed(sorted(after - before))} from now on"] if after - before else []),
+                *([f"no longer {reading.listed(sorted(before - after))}"] if before - after else []),
+            ]
+            loses = bool(before - after)
             yield Effect(
                 fact="queue/namespaces-changed",
-                risk=Risk.LOW,
+                risk=Risk.LOW if loses else Risk.NONE,
                 cluster=cluster,
                 subject=f"team {team}",
-                summary=f"team {team}: its queues serve other namespaces than before; what waits elsewhere is not admitted",
+                summary=f"team {team}: its queues serve {', '.join(words) or 'other namespaces'}",
                 objects=reading.refs(some),
                 causes=reading.causes(some),
-                teams=(team,),
+                teams=(team,) if loses else (),
             )
+
+
+def _served(queue: Mapping[str, object] | None) -> frozenset[str]:
+    """Return the namespaces that a queue's selector names."""
+    selector: Any = _selector(queue or {}) or {}
+    named = (one.get("values", ()) for one in selector.get("matchExpressions", ()) if one.get("operator") == "In")
+    return frozenset(name for values in named for name in values)
 
 
 def _rights(comparison: Comparison) -> Iterator[Effect]:
