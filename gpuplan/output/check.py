@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpuplan.diagnostics import Diagnostic
-from gpuplan.output.files import OutputFile
+from gpuplan.output.files import KeptFile, OutputFile
 from gpuplan.output.index import INDEX_FILE, index_text
 from gpuplan.output.plan import previous_index
 from gpuplan.output.scan import read_file
@@ -31,17 +31,18 @@ class Stale:
     staleness: Staleness
 
 
-def check_tree(root: Path, files: Iterable[OutputFile], *, version: str) -> tuple[Stale, ...]:
+def check_tree(root: Path, files: Iterable[OutputFile | KeptFile], *, version: str) -> tuple[Stale, ...]:
     """Return what a render would change, sorted by path; nothing means that the tree is fresh.
 
-    Files that the index does not list are not looked at. Raises OSError where the tree cannot be read.
+    Neither files that the index does not list are looked at, nor kept ones. Raises OSError where the tree cannot be read.
     """
     outputs = tuple(files)
-    content = {file.path: file.content for file in outputs} | {INDEX_FILE: index_text(outputs, version).encode()}
+    content = {file.path: file.content for file in outputs if isinstance(file, OutputFile)}
+    content[INDEX_FILE] = index_text(outputs, version).encode()
     stale = [Stale(path, state) for path, wanted in content.items() if (state := _state(f"{root}/{path}", wanted))]
     previous = previous_index(root)
     if not isinstance(previous, Diagnostic):
-        orphans = previous.hashes.keys() - content.keys()
+        orphans = previous.hashes.keys() - {file.path for file in outputs}
         stale += [Stale(path, Staleness.ORPHAN) for path in orphans if (root / path).exists()]
     return tuple(sorted(stale, key=lambda file: file.path))
 

@@ -31,6 +31,8 @@ class KeptFile:
     sources: tuple[str, ...]
     stamp: Stamp | None = None
     """Under which it had these bytes; a file that has another one now is read."""
+    elsewhere: bool = False
+    """Whether another run looks after it: then nobody here looks at it, not even whether it is there."""
 
 
 def rendered_files(manifests: ManifestSet, fleet_dir: str) -> Iterator[OutputFile]:

@@ -1,13 +1,14 @@
-"""A render of some clusters only: their files anew, everything else of ours as the tree holds it."""
+"""A render of some clusters only, or of one shard: their files anew, everything else of ours as the tree holds it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from gpuplan.diagnostics import Diagnostic, Diagnostics
 from gpuplan.output import findings
-from gpuplan.output.files import OutputFile
+from gpuplan.output.files import KeptFile, OutputFile
 from gpuplan.output.index import Index, sha256
 from gpuplan.output.plan import previous_index
 
@@ -19,8 +20,8 @@ FOLDERS_BY_CLUSTER = ("clusters", "prometheus", "provisioner", "runbooks")
 
 
 def only(
-    root: Path, files: Iterable[OutputFile], clusters: Sequence[str]
-) -> tuple[tuple[OutputFile, ...], Diagnostics]:
+    root: Path, files: Iterable[OutputFile | KeptFile], clusters: Sequence[str]
+) -> tuple[tuple[OutputFile | KeptFile, ...], Diagnostics]:
     """Return the files of a whole tree in which only the named clusters are new; without names, the files as they are.
 
     Files of other clusters keep what the last render wrote; one that somebody edited is a finding. Those that all clusters
@@ -43,6 +44,48 @@ def only(
     found = [_kept(root, path, previous) for path in kept]
     edited = tuple(item for item in found if isinstance(item, Diagnostic))
     return (*fresh, *(item for item in found if isinstance(item, OutputFile))), edited
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """The part of a tree that one of several runs looks after."""
+
+    clusters: frozenset[str]
+    fleet: frozenset[str]
+    """All clusters of the fleet."""
+    with_shared: bool
+    """Whether all that belongs to none of them is in it, such as Argo CD's objects and files of clusters that have left."""
+
+    def has(self, path: str) -> bool:
+        """Tell whether a file is in it. Of the shares of a fleet exactly one has a path."""
+        cluster = _folder(path)
+        return cluster in self.clusters or (self.with_shared and cluster not in self.fleet)
+
+
+def share_of(
+    root: Path, files: Iterable[OutputFile | KeptFile], share: Share, *, look: bool
+) -> tuple[tuple[OutputFile | KeptFile, ...], Diagnostics]:
+    """Return the files of a whole tree in which those of a share, which are given, are new.
+
+    The others stay as the last render wrote them: with `look`, one that somebody edited is a finding; without, it is left to
+    the run that has it in its share.
+    """
+    previous = previous_index(root)
+    if isinstance(previous, Diagnostic):
+        return (), (previous,)
+    others = [path for path in previous.hashes if not share.has(path)]
+    if not look:
+        kept = (KeptFile(path, previous.hashes[path], previous.sources[path], elsewhere=True) for path in others)
+        return (*files, *kept), ()
+    found = [_kept(root, path, previous) for path in others]
+    edited = tuple(item for item in found if isinstance(item, Diagnostic))
+    return (*files, *(item for item in found if isinstance(item, OutputFile))), edited
+
+
+def lacks(root: Path, files: Iterable[OutputFile | KeptFile]) -> bool:
+    """Tell whether any of the files is not in the tree's index yet."""
+    previous = previous_index(root)
+    return not isinstance(previous, Diagnostic) and any(file.path not in previous.hashes for file in files)
 
 
 def _kept(root: Path, path: str, previous: Index) -> OutputFile | Diagnostic:

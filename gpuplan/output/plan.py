@@ -115,6 +115,9 @@ def _keep(
     hashes = previous.hashes
     for path, file in kept.items():
         entry = seen.get(path)
+        if file.elsewhere:
+            still.add(path)
+            continue
         if entry is None or hashes.get(path) != file.sha256:
             raise NotKeptError(path)
         is_file = entry.kind is EntryKind.FILE

@@ -11,15 +11,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpuplan.diagnostics import Diagnostics, ordered
+from gpuplan.emit.texts import NO_TEXTS
 from gpuplan.model.digest import Digester
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.scope import NO_DAY
 from gpuplan.output import KeptFile, OutputFile, WriteReport
 from gpuplan.output.index import INDEX_FILE, Index, read_index, sha256
 from gpuplan.pipeline.changed import NO_PART_OF_OUTPUT, digests
+from gpuplan.pipeline.clusters import compiled
 from gpuplan.pipeline.memory import UNKNOWN, Memory, RememberedPart, recall
 from gpuplan.pipeline.parts import SHARED, Part, Render, of_cluster, of_fleet
 from gpuplan.pipeline.program import program
+from gpuplan.pipeline.shards import Shard, members
 from gpuplan.pipeline.weights import workers_for
 from gpuplan.pipeline.workers import each
 
@@ -74,6 +77,34 @@ def whole(render: Render, last: Last | None, jobs: int | None, progress: Progres
     if todo or SHARED not in kept:
         kept[SHARED] = of_fleet(render, {name: part.footprint for name, part in parts.items()})
     return Rendered(parts={**parts, SHARED: kept[SHARED]}, inputs=inputs)
+
+
+def some(
+    render: Render, clusters: Sequence[Cluster], needs: Callable[[Part], bool], jobs: int | None, progress: Progress
+) -> Rendered:
+    """Make the parts of some clusters, and what all share.
+
+    The other clusters are compiled for their footprints only if that part `needs` to be whole. It is first made without them:
+    then it has all its files, and all of them right but for those that tell of several clusters.
+    """
+    parts = {part.name: part for part in _made(render, clusters, jobs, progress)}
+    footprints = {name: part.footprint for name, part in parts.items()}
+    shared = of_fleet(render, footprints)
+    if needs(shared):
+        others = [cluster for cluster in render.fleet.clusters if cluster.name not in parts]
+        workers = workers_for(others, jobs)
+        found = each(lambda cluster: compiled(render.fleet, cluster, NO_TEXTS).footprint, others, workers)
+        footprints |= {cluster.name: one for cluster, one in zip(others, found, strict=True)}
+        shared = of_fleet(render, footprints)
+    return Rendered(parts={**parts, SHARED: shared}, inputs={})
+
+
+def sharded(render: Render, shard: Shard, jobs: int | None, progress: Progress) -> Rendered:
+    """Make the parts of a shard."""
+    own = members(render.fleet.clusters, shard)
+    if shard.has_shared:
+        return some(render, own, lambda _: True, jobs, progress)
+    return Rendered(parts={part.name: part for part in _made(render, own, jobs, progress)}, inputs={})
 
 
 def _made(render: Render, clusters: Sequence[Cluster], jobs: int | None, progress: Progress) -> Iterable[Part]:
