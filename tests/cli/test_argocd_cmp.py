@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 import yaml
 
 from gpuplan import pipeline
+from gpuplan.cli import COMMANDS
 from gpuplan.cli.argocd_cmp import PARAMETERS, VARIABLE, stream
 from tests.build import TODAY
 from tests.cli.transcript import ENVIRONMENT, in_new_process, in_process
@@ -76,3 +78,17 @@ def test_parameters_that_name_no_cluster_are_wrong_usage_and_give_no_output(
 
 def test_no_objects_are_an_empty_stream_which_the_command_refuses() -> None:
     assert stream(()) == ""
+
+
+def test_the_plugin_that_the_page_shows_calls_this_command_with_the_parameter_that_it_reads() -> None:
+    blocks = re.findall(
+        r"```yaml\n(.*?)```", (EXAMPLE.parent / "docs/argocd.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    (plugin,) = (yaml.safe_load(block) for block in blocks if "kind: ConfigManagementPlugin" in block)
+    (source,) = (yaml.safe_load(block)["source"] for block in blocks if block.startswith("# in an Application"))
+    program, name = plugin["spec"]["generate"]["command"]
+    assert program == "gpuplan"
+    assert name in COMMANDS
+    assert source["plugin"]["name"] == plugin["metadata"]["name"]
+    for parameters in (plugin["spec"]["parameters"]["static"], source["plugin"]["parameters"]):
+        assert [one["name"] for one in parameters] == ["cluster"]
