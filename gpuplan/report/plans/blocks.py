@@ -31,6 +31,18 @@ _MENTION: Final = re.compile(r"@[A-Za-z0-9][A-Za-z0-9_.-]*(?:/[A-Za-z0-9][A-Za-z
 _TICKS: Final = re.compile("`{3,}")
 
 
+_LEADING: Final = re.compile(r"^(?:([-+=])|(\d+)([.)]))")
+
+
+def words(text: str, limit: int = LINE) -> str:
+    """Return text as inline Markdown of a line that nothing precedes: no list, heading or block can begin in it.
+
+    >>> words("- a"), words("1. b"), words("<i>")
+    ('\\\\- a', '1\\\\. b', '\\\\<i\\\\>')
+    """
+    return _LEADING.sub(r"\2\\\1\3", inline(short(text.strip(), limit)))
+
+
 def mention(name: str) -> str:
     """Return a name so that its bearer is told, where it is one that a code host could know.
 
@@ -86,7 +98,7 @@ def _missing(section: Section, missing: Counter[str], left: Left) -> str:
     if not total:
         return ""
     named = "; ".join(f"{number:,} x {title}" for title, number in missing.most_common() if number and title)
-    more = f": {inline(short(named, MISSING // 3))}" if named else ""
+    more = f": {words(named, MISSING // 3)}" if named else ""
     return f"_and {counted(total, f'more {section.noun[0]}', f'more {section.noun[1]}')}{more}_\n"
 
 
@@ -94,7 +106,7 @@ def _framed(section: Section, body: str) -> str:
     if section.folded:
         title = escape(f"{section.title} ({section.size:,})")
         return f"<details><summary><b>{title}</b></summary>\n\n{body}\n</details>\n"
-    return f"### {inline(section.title)}\n\n{body}"
+    return f"### {words(section.title)}\n\n{body}"
 
 
 def _block(block: Block) -> str:
@@ -108,10 +120,10 @@ def _units(block: Block) -> tuple[Entry | tuple[str, ...], ...]:
 
 def _titled(block: Block, units: str, *, brief: bool) -> str:
     """Return units under the title of their block, with what holds for all of them unless it is to be brief."""
-    title = f"**{inline(short(block.title, NAME))}**\n\n" if block.title else ""
+    title = f"**{words(block.title, NAME)}**\n\n" if block.title else ""
     if isinstance(block, Table):
         return title + (_header(block) + units if units or not brief else "") + _notes(block.after)
-    before = f"{inline(short(block.before, SENTENCE))}\n\n" if block.before and not brief else ""
+    before = f"{words(block.before, SENTENCE)}\n\n" if block.before and not brief else ""
     return title + before + units + (_after(block.after, block.link) if not brief else "")
 
 
@@ -124,31 +136,31 @@ def _header(block: Table) -> str:
 
 def _row(cells: tuple[str, ...]) -> str:
     """Return a row; cells hold no code, since a bar in it could end them."""
-    return f"| {' | '.join(inline(short(cell, NAME).replace('`', chr(39))) for cell in cells)} |\n"
+    return f"| {' | '.join(words(cell.replace('`', chr(39)), NAME) for cell in cells)} |\n"
 
 
 def _notes(notes: tuple[str, ...]) -> str:
-    return "\n" + "".join(f"- {inline(short(note, LINE))}\n" for note in notes) if notes else ""
+    return "\n" + "".join(f"- {words(note)}\n" for note in notes) if notes else ""
 
 
 def _after(text: str, link: str) -> str:
     if not text:
         return ""
     source = f" ([source]({link}))" if link.startswith("https://") and not re.search(r"[()\s<>]", link) else ""
-    return f"\n{inline(short(text, SENTENCE))}{source}\n"
+    return f"\n{words(text, SENTENCE)}{source}\n"
 
 
 def _line(unit: Entry | tuple[str, ...], limit: int) -> str:
     """Return a unit on one line."""
     if isinstance(unit, tuple):
         return _row(unit)
-    return f"- {_sign(unit)}{inline(short(unit.text, limit))}{_asked(unit)}\n"
+    return f"- {_sign(unit)}{words(unit.text, limit)}{_asked(unit)}\n"
 
 
 def _entry(entry: Entry) -> str:
-    origin = f" ← {inline(short(entry.origin, LINE))}" if entry.origin else ""
-    first = f"- {_sign(entry)}{inline(short(entry.text, LINE))}{_asked(entry)}{origin}\n"
-    details = "".join(f"  - {inline(short(detail, LINE))}\n" for detail in entry.details)
+    origin = f" ← {words(entry.origin)}" if entry.origin else ""
+    first = f"- {_sign(entry)}{words(entry.text)}{_asked(entry)}{origin}\n"
+    details = "".join(f"  - {words(detail)}\n" for detail in entry.details)
     return first + details + "".join(_fence(one) for one in entry.codes)
 
 

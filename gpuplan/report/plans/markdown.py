@@ -8,9 +8,9 @@ from typing import Final
 from urllib.parse import quote
 
 from gpuplan.plan import Risk
-from gpuplan.report.markdown import COMMENT_LIMIT, code, inline
+from gpuplan.report.markdown import COMMENT_LIMIT, code
 from gpuplan.report.plans import rollouts
-from gpuplan.report.plans.blocks import Left, brief, counted_only, full, prefix
+from gpuplan.report.plans.blocks import Left, brief, counted_only, full, prefix, words
 from gpuplan.report.plans.parts import Section, View
 from gpuplan.report.plans.words import counted, short
 
@@ -36,7 +36,7 @@ def marker(fleet: str) -> str:
 
 def as_markdown(view: View, limit: int = LIMIT) -> str:
     """Return the plan as Markdown of at most `limit` characters (at least 8,000)."""
-    head, foot = _head(view), f"\n**{inline(view.headline)}**\n" if view.sections else ""
+    head, foot = _head(view), f"\n**{words(view.headline)}**\n" if view.sections else ""
     whole = [full(section) for section in view.sections]
     text = _joined(head, whole, foot)
     if len(text) <= limit:
@@ -52,14 +52,14 @@ def _joined(head: str, sections: Iterable[str], foot: str) -> str:
 
 def _head(view: View) -> str:
     old, new = (code(short(name, NAME)) for name in (view.plan.old, view.plan.new))
-    notes = [f"> {inline(short(note, 2 * NAME))}\n" for note in view.notes]
+    notes = [f"> {words(note, 2 * NAME)}\n" for note in view.notes]
     lines = [
         marker(view.plan.fleet),
         f"## gpuplan plan: {old} → {new}",
         "",
-        f"**{inline(view.headline)}**",
+        f"**{words(view.headline)}**",
         "",
-        inline(short(view.fleet, 2 * NAME)),
+        words(view.fleet, 2 * NAME),
         "",
         *notes,
     ]
@@ -70,7 +70,7 @@ def _left_out(left: Left) -> str:
     """Return what is missing, to the last one."""
     what = ", ".join(counted(number, *noun) for noun, number in left.items() if number)
     said = f"{what} and details are left out" if what else "details are left out"
-    return f"_This plan does not fit into a comment: {said}. {inline(IN_FULL)}_"
+    return f"_This plan does not fit into a comment: {said}. {words(IN_FULL)}_"
 
 
 def _fitted(sections: Sequence[Section], whole: Sequence[str], room: int, left: Left) -> list[str]:

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from gpuplan import compare
+from gpuplan.catalog import effects
 from gpuplan.compare import Change, ChangeKind
 from gpuplan.diagnostics import Span
 from gpuplan.manifests.set import ObjectKey
@@ -28,8 +29,8 @@ from gpuplan.plan.parts import (
 )
 from gpuplan.plan.state import Ref
 
-CUT = "queue/quota-cut"
-"""A fact of the catalogue."""
+FACT = next(iter(effects.read().values()))
+"""Any fact of the catalogue."""
 
 
 def cause(line: int = 3, file: str = "fleet/teams.yaml", **changes: Any) -> SpecChange:
@@ -38,7 +39,7 @@ def cause(line: int = 3, file: str = "fleet/teams.yaml", **changes: Any) -> Spec
 
 
 def effect(summary: str, risk: Risk = Risk.LOW, **changes: Any) -> Effect:
-    said = {"fact": CUT, "cluster": "eu", "subject": summary, "causes": (cause(),), "teams": ("nlp",), "cards": 16}
+    said = {"fact": FACT.id, "cluster": "eu", "subject": summary, "causes": (cause(),), "teams": ("nlp",), "cards": 16}
     return Effect(summary=summary, risk=risk, **{**said, **changes})
 
 
