@@ -150,13 +150,18 @@ class ArgoCD:
         now = datetime.datetime.now(datetime.UTC)
         self.annotate(name, {DELETION_APPROVED: now.strftime("%Y-%m-%dT%H:%M:%SZ")})
 
-    def synchronize(self, name: str, *options: str) -> dict[str, Any]:
-        """Sync an Application as a person does, with these sync options, and wait until that has ended; return it."""
+    def begin_sync(self, name: str, *options: str) -> str:
+        """Sync an Application as a person does, with these sync options; return who that person is."""
         self._clicks += 1
         person = f"person-{self._clicks}"
         sync = {"prune": True, "syncOptions": list(options)}
         operation = {"sync": sync, "initiatedBy": {"username": person}}
         self._client.patch(reference(API, "Application", name, NAMESPACE), {"operation": operation})
+        return person
+
+    def synchronize(self, name: str, *options: str) -> dict[str, Any]:
+        """Sync an Application as a person does, and wait until that has ended; return it."""
+        person = self.begin_sync(name, *options)
 
         def ended(app: Mapping[str, Any]) -> bool:
             state = app.get("status", {}).get("operationState", {})

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import yaml
@@ -68,6 +69,14 @@ class Repository:
         self.edit(name, old, new)
         self.render()
         return self.commit(f"{name}: {new}")
+
+    def put(self, folder: str, objects: Iterable[Object]) -> str:
+        """Write objects into a folder beside the fleet's, commit, and return the commit."""
+        (self.folder / folder).mkdir(exist_ok=True)
+        for obj in objects:
+            name = f"{obj['kind']}-{obj['metadata']['name']}.yaml".lower()
+            (self.folder / folder / name).write_text(json.dumps(obj, indent=1), encoding="utf-8")
+        return self.commit(f"Put {folder}")
 
     def objects(self, cluster: str) -> Mapping[Key, Object]:
         """Return what is rendered for a cluster now."""

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from gpuplan.emit.argocd import health
-from tests.controlplane.argocd import ArgoCD
-from tests.controlplane.client import Object
+from tests.controlplane.argocd import API, NAMESPACE, ArgoCD
+from tests.controlplane.client import Object, reference
 from tests.controlplane.controlplane import ControlPlane
-from tests.controlplane.delivery.repository import Key, Repository, key
+from tests.controlplane.delivery.repository import BRANCH, Key, Repository, key
 from tests.controlplane.test_acceptance_example import kueue_configuration
 
 CLUSTER = "prod-eu"
@@ -75,6 +75,24 @@ class Delivery:
     def contents(self) -> dict[Key, str]:
         """Return the content of every such object: all but its status and what the server counts."""
         return {one: content(obj) for one, obj in self.live().items()}
+
+
+def beside(delivered: Delivery, folder: str, *options: str) -> Object:
+    """Apply an Application of a folder beside the fleet's, which may do anything and syncs when it is told to."""
+    client = delivered.plane.client
+    anything = {
+        "sourceRepos": ["*"],
+        "destinations": [{"server": "*", "namespace": "*"}],
+        "clusterResourceWhitelist": [{"group": "*", "kind": "*"}],
+    }
+    client.apply({**reference(API, "AppProject", "anything", NAMESPACE), "spec": anything})
+    spec = {
+        "project": "anything",
+        "source": {"repoURL": delivered.repository.url, "targetRevision": BRANCH, "path": folder},
+        "destination": {"server": delivered.plane.url, "namespace": "default"},
+        "syncPolicy": {"syncOptions": list(options)},
+    }
+    return client.apply({**reference(API, "Application", folder, NAMESPACE), "spec": spec})
 
 
 def tracked(obj: Object) -> bool:
