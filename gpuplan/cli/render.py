@@ -24,7 +24,7 @@ from gpuplan.cli.options import (
 )
 from gpuplan.cli.outcome import report_beside_result, selected
 from gpuplan.diagnostics import Diagnostic, Diagnostics, has_errors, ordered
-from gpuplan.output import KeptFile, NotKeptError, OutputFile, WriteReport, check_tree, write_tree
+from gpuplan.output import NotKeptError, OutputFile, WriteReport, check_tree, write_tree
 from gpuplan.output.partial import Share, lacks, only, share_of
 from gpuplan.output.plan import plan_write, previous_index
 from gpuplan.output.swap import Guarantee
@@ -139,7 +139,7 @@ class Job:
                 return tree.some(self.render, chosen, partial(lacks, self.render.root), self.jobs, show)
             return tree.whole(self.render, last, self.jobs, show)
 
-    def placed(self, made: tree.Rendered, *, look: bool) -> tuple[Files, Diagnostics]:
+    def placed(self, made: tree.Rendered, *, look: bool) -> tuple[tree.Files, Diagnostics]:
         """Return the files of the whole tree: those that were made, and the others as they are; with `look`, unless edited."""
         if self.shard is None:
             return only(self.render.root, made.files, self.clusters)
@@ -152,12 +152,9 @@ class Job:
         return share_of(self.render.root, made.files, share, look=look)
 
 
-Files = tuple[OutputFile | KeptFile, ...]
-
-
 def _made(
     job: Job, last: tree.Last | None, found: Diagnostics, output_format: str, *, look: bool = True
-) -> tuple[tree.Rendered, Files, Diagnostics]:
+) -> tuple[tree.Rendered, tree.Files, Diagnostics]:
     """Make the output. Errors are told here, and end the run."""
     made = job.rendered(last)
     with _reading(job.render.root):
@@ -182,7 +179,7 @@ def _reading(out_dir: Path) -> Iterator[None]:
         raise click.UsageError(f"cannot read {error.filename or out_dir}: {error.strerror}") from None
 
 
-def _check(out_dir: Path, files: Files, found: Diagnostics, output_format: str) -> None:
+def _check(out_dir: Path, files: tree.Files, found: Diagnostics, output_format: str) -> None:
     with _reading(out_dir):
         stale = check_tree(out_dir, files, version=__version__)
         # A render would refuse to touch files that somebody edited; then it is no use to say "run render".

@@ -27,6 +27,7 @@ from gpuplan.pipeline.weights import workers_for
 from gpuplan.pipeline.workers import each
 
 Progress = Callable[[str, int, int], None]
+Files = tuple[OutputFile | KeptFile, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +48,7 @@ class Rendered:
     """Digest of what each part was made from; empty where nothing is to be remembered."""
 
     @property
-    def files(self) -> tuple[OutputFile | KeptFile, ...]:
+    def files(self) -> Files:
         """All files, part by part."""
         return tuple(file for part in self.parts.values() for file in part.files)
 
@@ -80,7 +81,7 @@ def whole(render: Render, last: Last | None, jobs: int | None, progress: Progres
 
 
 def some(
-    render: Render, clusters: Sequence[Cluster], needs: Callable[[Part], bool], jobs: int | None, progress: Progress
+    render: Render, clusters: Sequence[Cluster], needs: Callable[[Files], bool], jobs: int | None, progress: Progress
 ) -> Rendered:
     """Make the parts of some clusters, and what all share.
 
@@ -90,7 +91,7 @@ def some(
     parts = {part.name: part for part in _made(render, clusters, jobs, progress)}
     footprints = {name: part.footprint for name, part in parts.items()}
     shared = of_fleet(render, footprints)
-    if needs(shared):
+    if needs(shared.files):
         others = [cluster for cluster in render.fleet.clusters if cluster.name not in parts]
         workers = workers_for(others, jobs)
         found = each(lambda cluster: compiled(render.fleet, cluster, NO_TEXTS).footprint, others, workers)
