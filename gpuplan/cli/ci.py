@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -13,14 +13,12 @@ from gpuplan.cli import reviewing
 from gpuplan.cli.merge_base import Git, merge_base
 from gpuplan.cli.options import fleet_option, log, out_option, say
 from gpuplan.cli.outcome import report_beside_result, report_findings
-from gpuplan.cli.reviewing import Asked
+from gpuplan.cli.reviewing import Asked, Checked
 from gpuplan.cli.runner import Runner, annotation, commands_off, hand_over, runner
 from gpuplan.diagnostics import Diagnostics, Severity
 from gpuplan.forge.sticky import Problem
+from gpuplan.output import Stale
 from gpuplan.report.review import COMMENT_FILE
-
-SHOWN = 20
-"""Stale files in the log; the rest is a number."""
 
 
 @click.command("ci")
@@ -60,11 +58,13 @@ def command(fleet_dir: Path, out_dir: Path, base: str | None, fail_on: str | Non
     with _files(results):
         reviewing.clean(results)
 
-    def told(findings: Diagnostics, stale: tuple[str, ...] | None) -> None:
-        _say_findings(findings, where)
-        _say_stale(stale, asked, where)
+    def told(seen: Checked) -> None:
+        _say_findings(seen.findings, where)
+        if seen.stale is not None:
+            _say_stale(seen.stale, seen.reasons, asked, where)
 
-    made = reviewing.reviewed(asked, told, lambda: _quoted(where))
+    with _files(results):
+        made = reviewing.reviewed(asked, told, lambda: _quoted(where))
     with _files(results):
         outputs = reviewing.write(made, results, where)
         hand_over(os.environ, outputs, (results / COMMENT_FILE).read_text(encoding="utf-8"))
@@ -78,7 +78,7 @@ def _files(results: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise click.UsageError(f"cannot write {error.filename or results}: {error.strerror}") from None
+        raise click.UsageError(f"cannot use {error.filename or results}: {error.strerror}") from None
 
 
 @contextlib.contextmanager
@@ -103,16 +103,12 @@ def _say_findings(found: Diagnostics, where: Runner) -> None:
         report_beside_result(found, "full")
 
 
-def _say_stale(stale: tuple[str, ...] | None, asked: Asked, where: Runner) -> None:
-    if stale is None:
-        return
+def _say_stale(stale: Sequence[Stale], reasons: Sequence[str], asked: Asked, where: Runner) -> None:
     if not stale:
         log(f"{asked.out} is fresh.")
         return
-    for line in stale[:SHOWN]:
-        log(f"  {line}")
-    if len(stale) > SHOWN:
-        log(f"  … and {len(stale) - SHOWN} more")
+    for line in reasons:
+        log(line)
     text = f"{asked.out} is stale: {len(stale)} {'file differs' if len(stale) == 1 else 'files differ'}."
     text += f" Run `gpuplan render --fleet {asked.fleet} --out {asked.out}` and commit it."
     say(annotation("error", "gpuplan render --check", text)) if where is Runner.GITHUB else log(text)

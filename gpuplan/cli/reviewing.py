@@ -17,13 +17,18 @@ from gpuplan.cli.options import today
 from gpuplan.cli.outcome import rule_docs
 from gpuplan.cli.runner import Runner, dotenv
 from gpuplan.cli.writing import write_all
-from gpuplan.diagnostics import Diagnostics, ordered
-from gpuplan.output import check_tree, rendered_files
+from gpuplan.diagnostics import Diagnostic, Diagnostics, has_errors, ordered
+from gpuplan.output import OutputFile, Stale, check_tree
+from gpuplan.output.partial import only
+from gpuplan.output.plan import previous_index
+from gpuplan.pipeline.parts import Render
+from gpuplan.pipeline.tree import whole
 from gpuplan.report import review, runbooks
 from gpuplan.report.codequality import as_codequality
 from gpuplan.report.findings import findings_text
 from gpuplan.report.human import Page
 from gpuplan.report.review import COMMENT_FILE, REVIEW_FILE, Planned, Review
+from gpuplan.report.stale import Tree, lines
 
 SARIF: Final = "findings.sarif"
 JUNIT: Final = "findings.junit.xml"
@@ -68,15 +73,35 @@ def clean(results: Path) -> None:
         (results / name).unlink(missing_ok=True)
 
 
-def checked(asked: Asked) -> tuple[Diagnostics, tuple[str, ...] | None]:
-    """Check the spec and compare its render with the output: all findings, and what is stale, None where it has errors."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What check and render --check found."""
+
+    findings: Diagnostics
+    stale: tuple[Stale, ...] | None
+    """Files that differ; None where the spec has errors."""
+    reasons: tuple[str, ...]
+    """Lines for the log that say why."""
+
+
+def checked(asked: Asked) -> Checked:
+    """Check the spec and compare its render with the output. Raises OSError where that cannot be read."""
     seen = pipeline.check(asked.fleet, today())
     if seen.fleet is None or not seen.ok:
-        return seen.findings, None
-    manifests, faults = pipeline.render(seen.fleet, texts=runbooks.texts)
-    files = rendered_files(manifests, str(asked.fleet))
+        return Checked(findings=seen.findings, stale=None, reasons=())
+    render = Render(fleet=seen.fleet, fleet_dir=str(asked.fleet), root=asked.out, texts=runbooks.texts)
+    made = whole(render, None, None, pipeline.silent)
+    files, edited = only(asked.out, made.files, ())
     stale = check_tree(asked.out, files, version=__version__)
-    return ordered((*seen.findings, *faults)), tuple(f"{one.staleness.value} {one.path}" for one in stale)
+    index = previous_index(asked.out)
+    tree = Tree(
+        root=asked.out,
+        index=None if isinstance(index, Diagnostic) else index,
+        wanted={file.path: file.content for file in files if isinstance(file, OutputFile)},
+        version=__version__,
+    )
+    found = ordered((*seen.findings, *made.findings, *edited))
+    return Checked(findings=found, stale=stale, reasons=tuple(lines(tree, stale)))
 
 
 def planned(asked: Asked, quoted: Callable[[], contextlib.AbstractContextManager[None]]) -> tuple[Planned | None, int]:
@@ -103,14 +128,12 @@ def _asked(approval: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def reviewed(
-    asked: Asked,
-    say_findings: Callable[[Diagnostics, tuple[str, ...] | None], None],
-    quoted: Callable[[], contextlib.AbstractContextManager[None]],
+    asked: Asked, told: Callable[[Checked], None], quoted: Callable[[], contextlib.AbstractContextManager[None]]
 ) -> Review:
-    """Run the steps, say findings as soon as they are known, and return what came out."""
-    found, stale = checked(asked)
-    say_findings(found, stale)
-    if stale is None:
+    """Run the steps, tell what is known before the plan is made, and return what came out. Raises OSError."""
+    seen = checked(asked)
+    told(seen)
+    if seen.stale is None:
         plan, code, why = None, 1, "the spec has errors"
     else:
         plan, code = planned(asked, quoted)
@@ -118,11 +141,11 @@ def reviewed(
     return Review(
         fleet=str(asked.fleet),
         out=str(asked.out),
-        findings=found,
-        stale=stale,
+        findings=seen.findings,
+        stale=None if seen.stale is None else tuple(f"{one.staleness.value} {one.path}" for one in seen.stale),
         plan=plan,
         no_plan=why,
-        exit_code=max(code, int(bool(stale))),
+        exit_code=max(code, int(bool(seen.stale) or has_errors(seen.findings))),
     )
 
 

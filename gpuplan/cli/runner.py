@@ -6,9 +6,14 @@ import enum
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from gpuplan.forge.request import pull_request_event
 from gpuplan.report.terminal import printable
+
+
+DOTENV_VALUE_BYTES: Final = 3_000
+"""GitLab refuses a report of more than 5 kB as a whole; the list of approvals is its only long value."""
 
 
 class Runner(enum.Enum):
@@ -41,12 +46,16 @@ def _append(path: Path, text: str) -> None:
 
 
 def dotenv(outputs: Mapping[str, str]) -> str:
-    """Return the values as GitLab's dotenv report takes them.
+    """Return the values as GitLab's dotenv report takes them; a list that is too long for it is left out.
 
     >>> dotenv({"no-changes": "true"})
     'GPUPLAN_NO_CHANGES=true\\n'
     """
-    return "".join(f"GPUPLAN_{name.upper().replace('-', '_')}={printable(value)}\n" for name, value in outputs.items())
+    return "".join(
+        f"GPUPLAN_{name.upper().replace('-', '_')}={printable(value)}\n"
+        for name, value in outputs.items()
+        if len(value.encode()) <= DOTENV_VALUE_BYTES
+    )
 
 
 def annotation(level: str, title: str, text: str) -> str:
