@@ -28,6 +28,7 @@ CONTROLLERS = (
     "serviceaccount-controller",
     "serviceaccount-token-controller",
     "statefulset-controller",
+    "taint-eviction-controller",
     "ttl-after-finished-controller",
     "validatingadmissionpolicy-status-controller",
 )

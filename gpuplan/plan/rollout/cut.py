@@ -1,0 +1,123 @@
+"""Cards that are cut or shared anew, and flavors that are replaced: the queues must be empty of them in between.
+
+A change of what a pool's nodes offer destroys what runs there; a flavor with a Topology never changes, so another takes
+over under a new revision. Work that holds the old one does not count against the new one's quota, and Kueue would admit
+more than there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gpuplan.model.fleet import Cluster
+from gpuplan.model.pools import CardTier, NodePool
+from gpuplan.model.sharing import SharingMode
+from gpuplan.plan.comparison import Comparison
+from gpuplan.plan.parts import Action, Edit, Effect, ObjectChange, Rollout, Step
+from gpuplan.plan.rollout.holding import cordon, empty, flavors_of, hold, merge, queues_on, release, synced, uncordon
+
+BY_RUNBOOK = (SharingMode.MIG, SharingMode.PARTITION)
+"""Ways to cut for which gpuplan renders a runbook, node by node."""
+
+
+def layout(comparison: Comparison, _effects: Sequence[Effect]) -> Iterator[Rollout]:
+    """Yield a rollout for each pool whose cards are cut or shared in another way, and each flavor that is replaced."""
+    done: set[tuple[str, str]] = set()
+    for before, after in comparison.clusters():
+        for old, new in _recut(before, after, comparison):
+            done |= {(after.name, flavor.name) for flavor in flavors_of(before, [old])}
+            yield _cut_anew(before, old, new)
+    for cluster, flavors, reason, edits in _replaced(comparison):
+        left = [name for name in flavors if (cluster.name, name) not in done]
+        if left:
+            yield _other_flavor(cluster, left, reason, edits)
+
+
+def _recut(before: Cluster, after: Cluster, comparison: Comparison) -> Iterator[tuple[NodePool, NodePool]]:
+    pools = {pool.name: pool for pool in after.pools}
+    for old in before.pools:
+        new = pools.get(comparison.moves.new_name("nodePools", old.name))
+        if new is not None and (old.sharing, old.exposure, old.card) != (new.sharing, new.exposure, new.card):
+            yield old, new
+
+
+def _cut_anew(before: Cluster, old: NodePool, new: NodePool) -> Rollout:
+    flavors = [flavor.name for flavor in flavors_of(before, [old])]
+    queues = queues_on(before, flavors)
+    steps = [hold(queues, "They would fill the nodes again."), empty(queues, flavors)] if queues else []
+    if new.sharing.mode in BY_RUNBOOK:
+        runbook = f"rendered/runbooks/{before.name}/"
+        steps.append(
+            Step(
+                title=f"Follow the runbook of pool `{new.name}`",
+                until=f"its step `Merge the change` is reached: the runbook is in `{runbook}` of this change",
+                why="Instances are destroyed by the cut, and nothing of ours drains a node for it.",
+            )
+        )
+        steps.append(merge(f"every node of `{new.name}` went through the runbook and lists what it offers now"))
+    else:
+        steps.append(cordon(old, old.nodes))
+        steps.append(merge(f"{synced(before.name)}, and the nodes list what they offer now as allocatable"))
+        steps.append(uncordon(new))
+    return Rollout(
+        kind="recut",
+        cluster=before.name,
+        subject=f"pool {old.name}",
+        reason=f"{old.nodes * old.cards_per_node} cards on {old.nodes} nodes are cut or shared anew under what runs on them, "
+        "and its names for them may be gone.",
+        steps=(*steps, *([release(queues)] if queues else [])),
+    )
+
+
+Replaced = tuple[Cluster, list[str], str, tuple[Edit, ...]]
+
+
+def _replaced(comparison: Comparison) -> Iterator[Replaced]:
+    """Yield the flavors of each cluster that end while their tier goes on, or that would have to change what never does."""
+    for before, after in comparison.clusters():
+        names = {flavor.name for flavor in after.flavors}
+        tiers = {(flavor.tier.name, flavor.card.name) for flavor in after.flavors}
+        gone = [
+            flavor.name
+            for flavor in before.flavors
+            if flavor.name not in names
+            and (comparison.moves.new_name("cardTiers", flavor.tier.name), flavor.card.name) in tiers
+        ]
+        if gone:
+            yield before, gone, "Another flavor takes over at once, while work still holds the old one.", ()
+        fixed = [change.ref.key.name for change in _immutable(comparison, after.name)]
+        stuck = [flavor for flavor in before.flavors if {flavor.name, flavor.topology} & set(fixed)]
+        if stuck:
+            edits = tuple(dict.fromkeys(_revision(flavor.tier) for flavor in stuck))
+            yield before, [flavor.name for flavor in stuck], "A flavor with a Topology can never change.", edits
+
+
+def _immutable(comparison: Comparison, cluster: str) -> Iterator[ObjectChange]:
+    for change in comparison.of_kind("ResourceFlavor", "Topology", action=Action.REPLACE):
+        if change.ref.cluster == cluster and change.was is None:
+            yield change
+
+
+def _revision(tier: CardTier) -> Edit:
+    return Edit(path=(*tier.path, "revision"), value=tier.revision + 1)
+
+
+def _other_flavor(cluster: Cluster, flavors: Sequence[str], reason: str, edits: tuple[Edit, ...]) -> Rollout:
+    queues = queues_on(cluster, flavors)
+    over = Step(
+        title="Merge this change" + (", with a new revision" if edits else ""),
+        edits=edits,
+        merges=True,
+        until=f"{synced(cluster.name)}, and a person has confirmed that the old flavors go",
+    )
+    emptied = (
+        hold(queues, "Work that holds the old flavor does not count against the new one."),
+        empty(queues, flavors),
+    )
+    return Rollout(
+        kind="flavor",
+        cluster=cluster.name,
+        subject=f"flavor {', '.join(flavors)}",
+        reason=reason,
+        steps=(*(emptied if queues else ()), over, *((release(queues),) if queues else ())),
+    )
