@@ -120,34 +120,52 @@ def _redirected(comparison: Comparison) -> Iterator[Effect]:
         if old is None or new is None:
             continue
         objects = tuple(_hub(comparison, cluster))
-        if old.destination != new.destination:
-            was, will = (one.get("server") or one.get("name") or "" for one in (old.destination, new.destination))
-            yield Effect(
-                fact="delivery/destination",
-                risk=Risk.DISRUPTIVE,
-                cluster=cluster,
-                subject=f"cluster {cluster}",
-                summary=f"cluster {cluster}: everything goes to {will} instead of {was}, where all stays and nobody heals it",
-                objects=objects,
-                causes=pool_pairs.caused(comparison, ("clusters", cluster, "destination")),
-                teams=pool_pairs.teams_on(
-                    *(one for one in pool_pairs.old_sides(comparison) if one.home.name == cluster)
-                ),
-            )
-        changed = [key for key in LOOKED_AT if old.source.get(key) != new.source.get(key)]
-        named = comparison.moves.old_name("clusters", cluster) == cluster
-        if changed and named:
-            told = listed(f"{key} {old.source.get(key)} → {new.source.get(key)}" for key in changed)
-            yield Effect(
-                fact="delivery/source",
-                risk=Risk.DISRUPTIVE,
-                cluster=cluster,
-                subject=f"cluster {cluster}",
-                summary=f"cluster {cluster}: Argo CD takes everything from elsewhere ({told}), and takes away what it does not "
-                "find there",
-                objects=objects,
-                causes=pool_pairs.caused(comparison, ARGOCD),
-            )
+        yield from _elsewhere(comparison, cluster, (old, new), objects)
+        if comparison.moves.old_name("clusters", cluster) == cluster:
+            yield from _other_source(comparison, cluster, (old, new), objects)
+
+
+def _elsewhere(
+    comparison: Comparison, cluster: str, both: tuple[Delivered, Delivered], objects: tuple[Ref, ...]
+) -> Iterator[Effect]:
+    """Yield what happens where everything goes to another cluster."""
+    was, will = (one.destination.get("server") or one.destination.get("name") or "" for one in both)
+    before = comparison.moves.old_name("clusters", cluster)
+    homes = [side for side in pool_pairs.old_sides(comparison) if side.home.name == before]
+    nodes, cards = pool_pairs.size(homes)
+    if was != will:
+        yield Effect(
+            fact="delivery/destination",
+            risk=Risk.DISRUPTIVE,
+            cluster=cluster,
+            subject=f"cluster {cluster}",
+            summary=f"cluster {cluster}: everything goes to {will} instead of {was}, where all stays and nobody heals it",
+            objects=objects,
+            causes=pool_pairs.caused(comparison, ("clusters", cluster, "destination")),
+            teams=pool_pairs.teams_on(*homes),
+            nodes=nodes,
+            cards=cards,
+        )
+
+
+def _other_source(
+    comparison: Comparison, cluster: str, both: tuple[Delivered, Delivered], objects: tuple[Ref, ...]
+) -> Iterator[Effect]:
+    """Yield what happens where Argo CD looks at another repository, revision or folder."""
+    old, new = (one.source for one in both)
+    changed = [key for key in LOOKED_AT if old.get(key) != new.get(key)]
+    if changed:
+        told = listed(f"{key} {old.get(key)} → {new.get(key)}" for key in changed)
+        yield Effect(
+            fact="delivery/source",
+            risk=Risk.DISRUPTIVE,
+            cluster=cluster,
+            subject=f"cluster {cluster}",
+            summary=f"cluster {cluster}: Argo CD takes everything from elsewhere ({told}), and takes away what it does not find "
+            "there",
+            objects=objects,
+            causes=pool_pairs.caused(comparison, ARGOCD),
+        )
 
 
 def _delivered(manifests: ManifestSet) -> dict[str, Delivered]:

@@ -100,8 +100,8 @@ def _labels(driver: Object) -> str:
 
 def _new_driver(comparison: Comparison, change: ObjectChange, side: Side | None, text: str) -> Iterator[Effect]:
     """Yield what a new driver does: nothing on new nodes, and a drain where nodes are there that had another one."""
-    before = {comparison.moves.new_name("nodePools", one.pool.name) for one in pool_pairs.old_sides(comparison)}
-    if side is None or side.pool.name in before:
+    there = {pair.new.pool.name for pair in pool_pairs.staying(comparison)}
+    if side is None or side.pool.name in there:
         yield from _drained(comparison, change, side, "driver/added", f"{text}, one at a time, drained first")
     else:
         yield replace(_effect(comparison, change, side, "driver/installed", text), risk=Risk.NONE, teams=())

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from gpuplan.conventions import node_readiness_rule_name
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import pool_pairs, reading
+from gpuplan.plan.effects.pool_pairs import nodes_text
 from gpuplan.plan.effects.reading import listed, spec
 from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk
 
@@ -22,31 +24,36 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
             yield from judge(comparison, cluster, some)
 
 
-def _health(_comparison: Comparison, cluster: str, changes: list[ObjectChange]) -> Iterator[Effect]:
+def _health(comparison: Comparison, cluster: str, changes: list[ObjectChange]) -> Iterator[Effect]:
     gone = [change for change in changes if change.action is Action.DELETE]
     judged = [change for change in changes if change not in gone and not spec(change.after).get("dryRun")]
     told = [change for change in changes if change not in gone and change not in judged]
-    if gone:
-        text = f"{_names(gone)} no longer keep pods off nodes that are not healthy: nodes with such a taint take pods again"
-        yield _made("health/rules-gone", Risk.LOW, cluster, "node health", text, gone)
-    if judged:
-        conditions = listed(
-            dict.fromkeys(one["type"] for change in judged for one in spec(change.after).get("conditions", ()))
-        )
-        text = (
-            f"{_names(judged)} keep new pods off nodes on which {conditions} is not as on a healthy node, or is missing"
-        )
-        yield _made("health/rules", Risk.LOW, cluster, "node health", text, judged)
-    if told:
-        text = f"{_names(told)} only report which nodes they would taint"
-        yield _made("health/dry-run", Risk.NONE, cluster, "node health", text, told)
+    for fact, risk, some, does in (
+        ("health/rules-gone", Risk.LOW, gone, "no longer keep pods off: nodes that are not healthy take pods again"),
+        (
+            "health/rules",
+            Risk.LOW,
+            judged,
+            f"keep new pods off where {_conditions(judged)} is missing or not as it has to be",
+        ),
+        ("health/dry-run", Risk.NONE, told, "only report which nodes they would taint"),
+    ):
+        if some:
+            rules = [change.ref.key.name for change in some]
+            sides = [*pool_pairs.new_sides(comparison), *pool_pairs.old_sides(comparison)]
+            pools = {side.pool.name: side for side in sides if node_readiness_rule_name(side.pool.name) in rules}
+            nodes, cards = pool_pairs.size(pools.values())
+            text = f"rules for {nodes_text(nodes, cards)} {does} ({listed(rules)})"
+            effect = _made(fact, risk, cluster, "node health", text, some)
+            yield replace(effect, nodes=nodes, cards=cards)
 
 
-def _names(changes: list[ObjectChange]) -> str:
-    return f"rules {listed(change.ref.key.name for change in changes)}"
+def _conditions(changes: list[ObjectChange]) -> str:
+    named = (one["type"] for change in changes for one in spec(change.after).get("conditions", ()))
+    return listed(sorted(set(named)))
 
 
-def _budgets(_comparison: Comparison, cluster: str, changes: list[ObjectChange]) -> Iterator[Effect]:
+def _budgets(comparison: Comparison, cluster: str, changes: list[ObjectChange]) -> Iterator[Effect]:
     for action, fact, risk, does in (
         (
             Action.DELETE,
@@ -61,7 +68,15 @@ def _budgets(_comparison: Comparison, cluster: str, changes: list[ObjectChange])
         if some:
             where = listed(f"{one.ref.key.name} in {one.ref.key.namespace}" for one in some)
             subject = f"disruption budgets {action.value}"
-            yield _made(fact, risk, cluster, subject, f"pods of {where} {does}", some)
+            effect = _made(fact, risk, cluster, subject, f"pods of {where} {does}", some)
+            namespaces = {one.ref.key.namespace for one in some}
+            yield replace(effect, teams=_teams_of(comparison, namespaces) if action is Action.DELETE else ())
+
+
+def _teams_of(comparison: Comparison, namespaces: set[str]) -> tuple[str, ...]:
+    """Return the teams that namespaces are of, before the change."""
+    teams = comparison.old.fleet.teams if comparison.old.fleet else ()
+    return tuple(sorted(team.name for team in teams if not namespaces.isdisjoint(team.namespaces)))
 
 
 def _runtime_class(comparison: Comparison, cluster: str, changes: list[ObjectChange]) -> Iterator[Effect]:

@@ -39,8 +39,35 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
             continue
         if change.action is Action.UPDATE:
             yield from _rolls(comparison, change, cluster)
+        elif change.ref.key.kind == KIND and _installation(comparison, cluster) is not None:
+            yield _changes_hands(comparison, change, cluster)
         elif change.ref.key.kind == KIND and change.action is Action.DELETE:
             yield _gone(comparison, change, cluster)
+
+
+def _installation(comparison: Comparison, cluster: Cluster) -> ObjectChange | None:
+    """Return how the operator's Application of a cluster comes or goes; None where it does neither."""
+    name = conventions.gpu_operator_application_name(cluster.name)
+    changes = (change for change in comparison.of_kind(APPLICATION) if change.ref.key.name == name)
+    return next((change for change in changes if change.action in (Action.CREATE, Action.DELETE)), None)
+
+
+def _changes_hands(comparison: Comparison, change: ObjectChange, cluster: Cluster) -> Effect:
+    """Return what happens where the policy goes over from the chart to the cluster's own Application, or back."""
+    own, chart = conventions.application_name(cluster.name), conventions.gpu_operator_application_name(cluster.name)
+    old, new = (chart, own) if change.action is Action.CREATE else (own, chart)
+    nodes, cards = pool_pairs.size(_served(pool_pairs.new_sides(comparison), cluster))
+    return Effect(
+        fact="operator/policy-changes-hands",
+        risk=Risk.DISRUPTIVE,
+        cluster=cluster.name,
+        subject="GPU Operator",
+        summary=f"GPU Operator: every sync of Application {new} fails as long as the ClusterPolicy bears the name of {old}",
+        objects=(change.ref,),
+        causes=change.causes,
+        nodes=nodes,
+        cards=cards,
+    )
 
 
 def _cluster(comparison: Comparison, change: ObjectChange) -> Cluster | None:

@@ -177,9 +177,9 @@ def caused(comparison: Comparison, *paths: KeyPath) -> tuple[SpecChange, ...]:
 
 
 def caused_by(comparison: Comparison, pair: PoolPair, *keys: str) -> tuple[SpecChange, ...]:
-    """Return the changes of some keys of a pool, or of what it takes them from; without keys those of the pool."""
-    paths = [(*pair.new.pool.path, key) for key in keys] or [pair.new.pool.path]
-    return caused(comparison, *paths) or caused(comparison, pair.new.home.path, pair.new.pool.path)
+    """Return the changes of some keys of a pool, or of its cluster, or, where neither is to blame, all of them."""
+    paths = [(*pair.new.pool.path, key) for key in keys]
+    return caused(comparison, *paths) or caused(comparison, pair.new.home.path, pair.new.pool.path) or comparison.spec
 
 
 def objects_of(comparison: Comparison, *paths: KeyPath, kinds: Iterable[str] = ()) -> tuple[Ref, ...]:
