@@ -32,7 +32,11 @@ SUPPRESSIONS: tuple[Entry, ...] = (
 def policies(draw: st.DrawFn, clusters: Sequence[str]) -> dict[str, Any]:
     """Return any of the sections `monitoring`, `governance`, `delivery` and `suppress`, for clusters of these names."""
     made: dict[str, Any] = {}
-    sections = {"monitoring": _monitoring(clusters), "governance": _governance(clusters), "delivery": _delivery()}
+    sections = {
+        "monitoring": _monitoring(clusters),
+        "governance": _governance(clusters),
+        "delivery": _delivery(clusters),
+    }
     for key, section in sections.items():
         if draw(st.booleans()):
             made[key] = draw(section)
@@ -125,6 +129,7 @@ def _windows(draw: st.DrawFn, clusters: Sequence[str]) -> Entry:
         "timeZone": st.sampled_from(("UTC", "Europe/Berlin", "Asia/Kathmandu", "Etc/GMT+12")),
         "clusters": _cluster_names(clusters),
         "manualSync": st.booleans(),
+        "syncOverrun": st.booleans(),
     }
     duration = draw(st.sampled_from(("4h", "1h30m", "90m") if kind == "allow" else ("5m", "1m30s")))
     schedule = draw(st.sampled_from(("0 2 * * 6", "*/30 1-5/2 ? * MON-fri", "0 0 1 jan,Feb *", "15 3 1,15 * 0")))
@@ -145,7 +150,7 @@ def _cluster_names(clusters: Sequence[str]) -> st.SearchStrategy[list[str]]:
 
 
 @st.composite
-def _delivery(draw: st.DrawFn) -> Entry:
+def _delivery(draw: st.DrawFn, clusters: Sequence[str]) -> Entry:
     repositories = (
         "https://git.acme.internal/{}.git",
         "git@git.acme.internal:{}.git",
@@ -157,5 +162,17 @@ def _delivery(draw: st.DrawFn) -> Entry:
         "path": st.sampled_from(("rendered", "platform/gpu/rendered", "1e3")),
         "namespace": st.sampled_from(("argocd", "null")),
         "project": st.sampled_from(("platform", "true", "x" * 49)),
+        "replacePriorityClasses": st.booleans(),
     }
-    return {"argocd": {"repoURL": address, **draw(_some(said))}}
+    return {"argocd": {"repoURL": address, **draw(_some(said)), **draw(_mode(clusters))}}
+
+
+@st.composite
+def _mode(draw: st.DrawFn, clusters: Sequence[str]) -> Entry:
+    """Return how Argo CD gets its Applications, in steps of clusters by chance."""
+    if draw(st.booleans()):
+        return draw(_some({"mode": st.just("applications")}))
+    order = draw(st.permutations(clusters))
+    cut = draw(st.integers(0, len(order)))
+    steps = [list(step) for step in (order[:cut], order[cut:]) if step]
+    return {"mode": "applicationSet", **draw(_some({"rollout": st.just(steps)}))}
