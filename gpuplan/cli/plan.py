@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from gpuplan import states
+from gpuplan.cli import live
 from gpuplan.cli.options import cluster_option, colour, fleet_option, log, out_option, say, today
 from gpuplan.cli.outcome import errors_of, refuse_unknown_clusters, report_findings
 from gpuplan.cli.writing import write_all
@@ -59,6 +60,13 @@ RISKS = tuple(risk.value for risk in Risk if risk is not Risk.NONE)
     metavar="FILE",
     help=f"Write it to a file too ({', '.join(ENDINGS)}); may be repeated.",
 )
+@click.option(
+    "--live",
+    "snapshots",
+    multiple=True,
+    metavar="[CLUSTER=]FILE",
+    help="Count nodes and work in a snapshot by `kubectl get nodes,clusterqueues,workloads -A -o json`; may be repeated.",
+)
 @click.option("--full", is_flag=True, help="Name every object with its fields, and unchanged quotas.")
 @click.option("--detailed-exitcode", is_flag=True, help="Exit 0 without changes, 1 on errors, 2 with changes.")
 @click.option("--fail-on", type=click.Choice(RISKS), help="Exit 1 where the risk is that or worse.")
@@ -71,6 +79,7 @@ def command(  # noqa: PLR0913 - an option each
     clusters: tuple[str, ...],
     output_format: str,
     files: tuple[Path, ...],
+    snapshots: tuple[str, ...],
     full: bool,
     detailed_exitcode: bool,
     fail_on: str | None,
@@ -84,8 +93,9 @@ def command(  # noqa: PLR0913 - an option each
     """
     forms = {file: _form(file) for file in files}
     with _sides(base, against, fleet_dir, out_dir) as (old, new):
-        made = _planned(old, new, clusters)
-    prepared = view(made, full=full, notes=tuple(note for side in (old, new) for note in side.notes))
+        made = _planned(old, new, clusters, snapshots)
+    notes = (*old.notes, *new.notes, *(f"what runs is counted in {snapshot}" for snapshot in snapshots))
+    prepared = view(made, full=full, notes=notes)
     write_all({file: FORMS[form](prepared) for file, form in forms.items()})
     if output_format == "full":
         say(terminal.drawn(prepared, colour=colour(sys.stdout)), nl=False)
@@ -127,7 +137,7 @@ def _old(base: str, fleet: Path, out: Path, taken: Path) -> Place:
     raise click.UsageError(f"--base {base}: {found.summary}. {found.fix}")
 
 
-def _planned(old: Side, new: Side, clusters: tuple[str, ...]) -> Plan:
+def _planned(old: Side, new: Side, clusters: tuple[str, ...], snapshots: tuple[str, ...]) -> Plan:
     """Make the plan, or say what is wrong with a side and exit."""
     if new.state is None:
         report_findings(new.findings, "full", stream=sys.stderr)
@@ -136,7 +146,8 @@ def _planned(old: Side, new: Side, clusters: tuple[str, ...]) -> Plan:
         report_findings(errors_of(old.findings), "concise", stream=sys.stderr)
         log("The state before has errors and no rendered tree, so there is nothing to compare with; see --base.")
         raise SystemExit(1)
-    made = plan(compare_states(old.state, new.state))
+    seen = live.read(snapshots, old.state, new.state)
+    made = plan(compare_states(old.state, new.state, seen))
     refuse_unknown_clusters(clusters, made.clusters)
     return only(made, clusters)
 
