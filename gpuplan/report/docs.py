@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gpuplan import catalog
+from gpuplan.catalog import effects
+from gpuplan.catalog.effects import EffectFact
 from gpuplan.report import cards
 from gpuplan.report.book import BOOK
 from gpuplan.report.console import PIPED_WIDTH, drawn
@@ -24,6 +26,7 @@ def pages() -> Iterator[tuple[str, str]]:
         yield f"rules/{rule}.md", page(doc)
     yield "spec-reference.md", spec_reference()
     yield "cards.md", _cards()
+    yield "effects.md", _effects()
 
 
 def spec_reference() -> str:
@@ -40,6 +43,14 @@ def _cards() -> str:
     known = catalog.load().cards
     listing = drawn(cards.overview(known[name] for name in sorted(known)), colour=False, width=PIPED_WIDTH)
     return f"# Cards\n\n`gpuplan cards NAME` shows everything about one, with sources.\n\n```\n{listing}```\n"
+
+
+def _effects() -> str:
+    """Return what `gpuplan plan` knows of the effects of changes, by area."""
+    areas: dict[str, list[EffectFact]] = {}
+    for fact in sorted(effects.read().values(), key=lambda fact: fact.id):
+        areas.setdefault(fact.id.partition("/")[0], []).append(fact)
+    return filled("effects.md.j2", areas=areas, count=sum(map(len, areas.values())))
 
 
 def main(folder: Path, *, check_only: bool) -> int:
