@@ -15,6 +15,8 @@ class Worth:
     """The cards that these are, rounded down."""
     whole_nodes: int = 0
     """Whole nodes of the flavor's largest kind that stay free for it however others place what they hold by right."""
+    whole_nodes_if_tidy: int = 0
+    """The same if all pods of other task pools that are as large as this one's keep to their largest size."""
     lent: int = 0
     """Pieces that somebody else may be using."""
     exposed: int = 0

@@ -110,7 +110,7 @@ def worth(cluster: Cluster, floor: Floor) -> Worth:
     return Worth(
         pieces=floor.pieces,
         cards=int(floor.pieces * _share(floor.flavor, floor.resource)),
-        whole_nodes=_whole_nodes(floor),
+        **_whole_nodes(floor),
         lent=min(amount.lend, sum(most for _, most in borrowers)),
         exposed=min(amount.lend, kept),
         returns_seconds=max(graces, default=0),
@@ -145,8 +145,11 @@ def _beyond(cohort: Cohort, amount: Amount) -> int:
     return amount.borrow if cohort.task_pool.service.owns else amount.cap
 
 
-def _whole_nodes(floor: Floor) -> int:
+def _whole_nodes(floor: Floor) -> dict[str, int]:
     """Return the whole nodes of the largest kind that the floor covers, and that others cannot break into."""
     nodes = nodes_of(floor.flavor, floor.resource)
     size = max(nodes)
-    return min(floor.pieces // size, room_left(nodes, size, floor.others))
+    most = floor.pieces // size
+    worst = min(most, room_left(nodes, size, floor.others))
+    tidy = min(most, floor.left_beside_whole) if floor.pod == size else worst
+    return {"whole_nodes": worst, "whole_nodes_if_tidy": max(worst, tidy)}

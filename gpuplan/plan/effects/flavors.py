@@ -23,10 +23,10 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
     for change in reading.changes(comparison, "ResourceFlavor"):
         cluster, name = reading.new_cluster(comparison, change), change.ref.key.name
         renamed = {name for pair in revised.get(cluster, ()) for name in pair}
-        if change.before is not None and change.after is not None:
-            yield from _changed(cluster, change)
-        elif name in renamed:
+        if name in renamed:
             yield from _replaced(comparison, cluster, revised[cluster], change)
+        elif change.before is not None and change.after is not None:
+            yield from _changed(cluster, change)
         elif change.action is Action.CREATE:
             yield _added(comparison, cluster, change)
         else:
@@ -64,7 +64,21 @@ def _cards(comparison: Comparison, cluster: str, flavor: str, side: int) -> int:
 def _added(comparison: Comparison, cluster: str, change: ObjectChange) -> Effect:
     cards = _cards(comparison, cluster, change.ref.key.name, 1)
     told = f" is new, with {reading.counted(cards, 'card')}"
-    return replace(_effect("flavor/added", Risk.NONE, cluster, told, [change]), cards=cards)
+    touching = [change, *_roots(comparison, change)]
+    return replace(_effect("flavor/added", Risk.NONE, cluster, told, touching), cards=cards)
+
+
+def _roots(comparison: Comparison, change: ObjectChange) -> Iterator[ObjectChange]:
+    """Yield the root of the quota tree that gets or loses a flavor."""
+    name = change.ref.key.name
+    for cohort in reading.changes(comparison, "Cohort", actions=(Action.UPDATE,)):
+        root = "parentName" not in reading.spec(cohort.after)
+        if (
+            root
+            and cohort.ref.cluster == change.ref.cluster
+            and name in {*flavors_of(cohort.before), *flavors_of(cohort.after)}
+        ):
+            yield cohort
 
 
 def _removed(comparison: Comparison, cluster: str, change: ObjectChange) -> Effect:
@@ -72,8 +86,9 @@ def _removed(comparison: Comparison, cluster: str, change: ObjectChange) -> Effe
     name = change.ref.key.name
     rows, cards = _rows(comparison, cluster, name), _cards(comparison, cluster, name, 0)
     losing = tuple(sorted({row.team for row in rows if row.team and row.old.guaranteed}))
+    touching = [change, *_roots(comparison, change)]
     told = f" goes, with {reading.counted(cards, 'card')}; it is there until no queue names it; {GOES[fate(comparison, change)]}"
-    return replace(_effect("flavor/removed", Risk.DISRUPTIVE, cluster, told, [change]), teams=losing, cards=cards)
+    return replace(_effect("flavor/removed", Risk.DISRUPTIVE, cluster, told, touching), teams=losing, cards=cards)
 
 
 def _replaced(
@@ -99,7 +114,7 @@ def _replaced(
         f" takes over from {old}: what runs there goes on and does not count against the new one, so that for"
         f" {reading.counted(cards, 'card')} more may be admitted than there is until it ends"
     )
-    if gone is not None and fate(comparison, gone) is Fate.CONFIRMED:
+    if gone is None or fate(comparison, gone) is Fate.CONFIRMED:
         told += "; a person must confirm that the old one goes"
     touching = [change, *([gone] if gone else []), *moving]
     teams = tuple(sorted({row.team for row in rows if row.team and row.new.guaranteed}))
@@ -117,7 +132,7 @@ def _changed(cluster: str, change: ObjectChange) -> Iterator[Effect]:
     """Yield what changes inside a flavor: with a Topology it is refused, without one it holds for new work."""
     before, after = reading.spec(change.before), reading.spec(change.after)
     fields = [words for field, words in FIELDS.items() if before.get(field) != after.get(field)]
-    if change.action is Action.REPLACE and not _renamed(change):
+    if change.action is Action.REPLACE:
         told = f": {reading.listed(fields)} cannot change while it has a topology; the API server refuses, and the sync stops"
         yield _effect("flavor/immutable", Risk.DISRUPTIVE, cluster, told, [change])
     elif before.get("nodeLabels") != after.get("nodeLabels"):
@@ -131,10 +146,6 @@ def _changed(cluster: str, change: ObjectChange) -> Iterator[Effect]:
         yield _effect("flavor/topology-set", Risk.LOW, cluster, told, [change])
 
 
-def _renamed(change: ObjectChange) -> bool:
-    return change.was is not None and change.was.key != change.ref.key
-
-
 def _labels(spec: Mapping[str, Mapping[str, str]]) -> str:
     return ",".join(f"{key}={value}" for key, value in sorted(spec.get("nodeLabels", {}).items())) or "no labels"
 
@@ -144,7 +155,7 @@ def _topologies(comparison: Comparison) -> Iterator[Effect]:
     for change in reading.changes(comparison, "Topology"):
         cluster, name = reading.new_cluster(comparison, change), change.ref.key.name
         successor = dict(revised.get(cluster, ())).get(name)
-        if change.action is Action.CREATE:
+        if change.action is Action.CREATE or (change.was and change.was.key != change.ref.key):
             levels = ", ".join(one["nodeLabel"] for one in reading.spec(change.after)["levels"])
             yield _effect("topology/added", Risk.NONE, cluster, f" is new: {levels}", [change])
         elif change.action is Action.DELETE:

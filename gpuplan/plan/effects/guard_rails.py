@@ -72,9 +72,9 @@ def _acts(
     old, new = steps
     what = RAILS.get(name, "what it is against")
     told = {
-        "deny": f"{what} are refused from now on, also when work that is there is edited; what runs goes on",
-        "warn": f"{what} are told so, and let pass",
-        "off": f"{what} are let pass",
+        "deny": f"from now on it refuses {what}, also when work that is there is edited; what runs goes on",
+        "warn": f"it warns of {what}, and lets it pass",
+        "off": f"it lets pass {what}",
     }[new]
     gone = [change for change in some if change.action is Action.DELETE]
     told += f"; {GOES[fate(comparison, gone[0])]}" if gone else ""
@@ -123,7 +123,7 @@ def _follows(cluster: str, some: Sequence[ObjectChange]) -> Effect:
         risk=Risk.NONE,
         cluster=cluster,
         subject=f"guard rails of {cluster}",
-        summary=f"guard rails {names} know the queues, namespaces and resources as they are from now on",
+        summary=f"new work is judged by the queues, namespaces and resources as they are from now on: {names}",
         objects=reading.refs(some),
         causes=reading.causes(some),
     )

@@ -81,7 +81,8 @@ def _other_lines(comparison: Comparison) -> Iterator[Effect]:
         moved = [line for line in {**old, **new} if old.get(line) != new.get(line)]
         kind = change.ref.key.kind
         counted = {line for line in moved if not (_idle(old.get(line), kind) and _idle(new.get(line), kind))}
-        if moved and not any((cluster, *line) in cards for line in counted):
+        same = flavors_of(change.before) == flavors_of(change.after)
+        if moved and same and not any((cluster, *line) in cards for line in counted):
             found[cluster, bool(counted)].append((change, {resource for _, resource in counted or moved}))
     for (cluster, counts), some in sorted(found.items()):
         yield _line_effect(cluster, some, counts=counts)
@@ -109,11 +110,11 @@ def lines(made: Mapping[str, Any]) -> dict[Line, Numbers]:
 def _line_effect(cluster: str, some: Sequence[tuple[ObjectChange, set[str]]], *, counts: bool) -> Effect:
     resources = reading.listed(sorted({name for _, names in some for name in names}))
     changes = [change for change, _ in some]
-    of = reading.counted(len(changes), "queue or cohort") if len(changes) == 1 else f"{len(changes)} queues and cohorts"
+    names = reading.listed(sorted(change.ref.key.name for change in changes))
     told = (
-        f"quota of {resources} changes in {of}"
+        f"{names}: their quota of {resources} changes"
         if counts
-        else f"{of} cover {resources} with quota 0, so that work waits there"
+        else f"{names}: work that asks for {resources} waits there, since their quota of it is 0"
     )
     return Effect(
         fact="quota/companions-changed" if counts else "quota/foreign-resources",

@@ -1,4 +1,4 @@
-"""Flavors and Topologies that a new revision replaces: another name for the same hardware."""
+"""Flavors and Topologies with another name for the same hardware: a new revision, or a tier that is called otherwise."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ Pair = tuple[str, str]
 
 
 def revisions(comparison: Comparison, kind: str = "ResourceFlavor") -> Mapping[str, Sequence[Pair]]:
-    """Return by cluster the objects of a kind that end and begin anew under another revision."""
+    """Return by cluster the objects of a kind that end and begin anew under another name."""
     found: dict[str, list[Pair]] = defaultdict(list)
+    for change in reading.changes(comparison, kind, actions=(Action.REPLACE,)):
+        if change.was is not None and change.was.key != change.ref.key:
+            found[change.ref.cluster or ""].append((change.was.key.name, change.ref.key.name))
     for cluster, gone, come in _ended(comparison, kind):
         for old in gone:
             new = next((one for one in come if _same(old, one)), None)

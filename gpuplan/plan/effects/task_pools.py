@@ -14,7 +14,7 @@ from gpuplan.plan.effects import reading
 from gpuplan.plan.effects.claims import may_evict
 from gpuplan.plan.effects.pruning import fate
 from gpuplan.plan.effects.queues import GOES
-from gpuplan.plan.effects.quotas import queue_changes
+from gpuplan.plan.effects.quotas import flavors_of, queue_changes
 from gpuplan.plan.parts import NOTHING, Action, Effect, ObjectChange, QuotaRow, Risk
 from gpuplan.plan.quotas import service_of
 
@@ -115,9 +115,10 @@ def _service(pool: Pool, comparison: Comparison) -> Iterator[Effect]:
     told += [f"for its floors it may evict {reading.listed(powers)} work that borrows them"] if powers else []
     told += ["new jobs need a priority of the other band, and what is there keeps the old one until it is changed"]
     risk = Risk.DISRUPTIVE if worse else Risk.LOW
-    yield pool.effect(
-        "task-pool/service-changed", risk, "; ".join(told), some, pool.teams(some) if worse else (), cards=lost
-    )
+    cohort = [one for one in reading.changes(comparison, "Cohort") if one.ref.key.name == pool.name]
+    touching = [*some, *(one for one in cohort if one.ref.cluster == pool.cluster)]
+    teams = pool.teams(some) if worse else ()
+    yield pool.effect("task-pool/service-changed", risk, "; ".join(told), touching, teams, cards=lost)
 
 
 def _floor_cards(row: QuotaRow, *, old: bool) -> int:
@@ -160,8 +161,15 @@ WAYS: tuple[Way, ...] = (
 """Fields of a queue besides its numbers, flavors and namespaces."""
 
 
+FOLLOWING: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
+    "preemption": service_of,
+    "flavorFungibility": lambda queue: len(flavors_of(queue)) > 1,
+}
+"""Fields that follow from something which is told by itself."""
+
+
 def _ways(pool: Pool) -> Iterator[Effect]:
-    """Yield what changes in how queues work; preemption that follows the service class is told with that."""
+    """Yield what changes in how queues work, where it does not merely follow something else."""
     for way in WAYS:
 
         def read(made: Mapping[str, Any], field: str = way.field) -> object:
@@ -170,7 +178,7 @@ def _ways(pool: Pool) -> Iterator[Effect]:
         some = [
             change
             for change in pool.differing(read)
-            if way.field != "preemption" or not reading.differs(change, service_of)
+            if not (way.field in FOLLOWING and reading.differs(change, FOLLOWING[way.field]))
         ]
         if some:
             values = [_say(way, read(side or {})) for side in (some[0].before, some[0].after)]

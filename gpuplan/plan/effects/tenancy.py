@@ -30,9 +30,9 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
         team = reading.labels(reading.sides(change)).get(conventions.LABEL_TEAM, "")
         touching = [change, *inside.get((cluster, name), ()), *selectors.get((cluster, team), ())]
         if change.action is Action.CREATE:
-            yield _effect(
-                "namespace/added", Risk.NONE, change, f"is new{f' for team {team}' if team else ''}", touching
-            )
+            told = f"is new{f' for team {team}' if team else ''}"
+            touching += [one for one in comparison.of_kind("AppProject") if _permits(one, name)]
+            yield _effect("namespace/added", Risk.NONE, change, told, touching)
         elif change.action is Action.DELETE:
             yield _removed(comparison, change, team, touching)
         else:
