@@ -32,6 +32,7 @@ def only(fleet: Fleet, cluster: Cluster) -> Fleet:
         teams=tuple(map(_known, fleet.teams)),
         monitoring=_monitoring(fleet.monitoring, cluster.name),
         governance=_governance(fleet.governance, cluster.name),
+        delivery=replace(fleet.delivery, as_set=False, rollout=()),
         suppressions=(),
         today=NO_DAY,
     )
