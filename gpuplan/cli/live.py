@@ -14,16 +14,20 @@ from gpuplan.model.fleet import Cluster
 from gpuplan.plan import State
 from gpuplan.plan.live import Live, LiveCluster
 from gpuplan.plan.live_reading import live_cluster
+from gpuplan.plan.moves import moves
 
 
 def read(snapshots: Iterable[str], old: State, new: State) -> Live:
     """Read the snapshots: each is of the cluster that stands before the `=`, or of the only one. Raises UsageError."""
     found: dict[str, LiveCluster] = {}
+    renamed = moves(old, new)
     for snapshot in snapshots:
         name, file = _named(snapshot, old, new)
         if name in found:
             raise click.UsageError(f"--live {snapshot}: there is a snapshot of {name} already.")
-        found[name] = _snapshot(file, _cluster(name, old, new))
+        before = renamed.old_name("clusters", name)
+        seen = _snapshot(file, _cluster(before, old, new))
+        found |= dict.fromkeys((before, renamed.new_name("clusters", before)), seen)
     return found
 
 

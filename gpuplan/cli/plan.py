@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from gpuplan import states
 from gpuplan.cli import live
-from gpuplan.cli.options import cluster_option, colour, fleet_option, log, out_option, say, today
+from gpuplan.cli.options import cluster_option, colour, fleet_option, log, out_option, say
 from gpuplan.cli.outcome import errors_of, refuse_unknown_clusters, report_findings
+from gpuplan.cli.sides import compared, forbidden, sides
 from gpuplan.cli.writing import write_all
 from gpuplan.plan import Plan, Risk, compare_states, plan
-from gpuplan.report import runbooks
 from gpuplan.report.plans import terminal
 from gpuplan.report.plans.forms import ENDINGS, FORMS
 from gpuplan.report.plans.selection import only
 from gpuplan.report.plans.view import view
-from gpuplan.states import Place, Side
 
-DEFAULT_BASE = "HEAD"
-WORK_TREE = "work tree"
 CHANGES = 2
 """Exit code of a plan with changes, where it was asked for."""
 RISKS = tuple(risk.value for risk in Risk if risk is not Risk.NONE)
@@ -92,15 +85,22 @@ def command(  # noqa: PLR0913 - an option each
     --detailed-exitcode 2 stands for changes.
     """
     forms = {file: _form(file) for file in files}
-    with _sides(base, against, fleet_dir, out_dir) as (old, new):
-        made = _planned(old, new, clusters, snapshots)
+    with sides(base, against, fleet_dir, out_dir) as (old, new):
+        old_state, new_state = compared(old, new, output_format)
+        made = plan(compare_states(old_state, new_state, live.read(snapshots, old_state, new_state)))
+    refuse_unknown_clusters(clusters, made.clusters)
+    made = only(made, clusters)
+    refused = errors_of(forbidden(old_state, new_state))
     notes = (*old.notes, *new.notes, *(f"what runs is counted in {snapshot}" for snapshot in snapshots))
-    prepared = view(made, full=full, notes=notes)
+    prepared = view(made, full=full, notes=(*notes, *(f"a render refuses this: {one.summary}" for one in refused)))
     write_all({file: FORMS[form](prepared) for file, form in forms.items()})
     if output_format == "full":
         say(terminal.drawn(prepared, colour=colour(sys.stdout)), nl=False)
     else:
         say(FORMS[output_format](prepared), nl=False)
+    if refused:
+        report_findings(refused, "full", stream=sys.stderr)
+        raise SystemExit(1)
     raise SystemExit(_exit_code(made, detailed=detailed_exitcode, fail_on=fail_on))
 
 
@@ -112,44 +112,6 @@ def _form(file: Path) -> str:
     if not file.parent.is_dir():
         raise click.UsageError(f"-o {file}: there is no folder {file.parent}.")
     return form
-
-
-@contextlib.contextmanager
-def _sides(base: str | None, against: Path | None, fleet: Path, out: Path) -> Iterator[tuple[Side, Side]]:
-    """Read both sides; what git holds is taken out into a folder that goes away at the end."""
-    with tempfile.TemporaryDirectory(prefix="gpuplan-plan-") as taken:
-        old = _old(base or DEFAULT_BASE, fleet, out, Path(taken))
-        if against is None:
-            name = WORK_TREE if old.called else str(fleet)
-            new = Place(name=name, fleet=fleet, out=out)
-        else:
-            new = states.in_folder(str(against), against, fleet, out)
-        yield states.sides(old, new, today(), runbooks.texts)
-
-
-def _old(base: str, fleet: Path, out: Path, taken: Path) -> Place:
-    """Find the side before: a git ref, or a folder. Raises UsageError where it is neither."""
-    found = states.in_git(base, fleet, out, taken)
-    if isinstance(found, Place):
-        return found
-    if Path(base).is_dir():
-        return states.in_folder(base, Path(base), fleet, out)
-    raise click.UsageError(f"--base {base}: {found.summary}. {found.fix}")
-
-
-def _planned(old: Side, new: Side, clusters: tuple[str, ...], snapshots: tuple[str, ...]) -> Plan:
-    """Make the plan, or say what is wrong with a side and exit."""
-    if new.state is None:
-        report_findings(new.findings, "full", stream=sys.stderr)
-        raise SystemExit(1)
-    if old.state is None:
-        report_findings(errors_of(old.findings), "concise", stream=sys.stderr)
-        log("The state before has errors and no rendered tree, so there is nothing to compare with; see --base.")
-        raise SystemExit(1)
-    seen = live.read(snapshots, old.state, new.state)
-    made = plan(compare_states(old.state, new.state, seen))
-    refuse_unknown_clusters(clusters, made.clusters)
-    return only(made, clusters)
 
 
 def _exit_code(made: Plan, *, detailed: bool, fail_on: str | None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Final
 
 from gpuplan import compare
@@ -21,6 +22,7 @@ from gpuplan.plan.parts import (
     Step,
     TextChange,
 )
+from gpuplan.plan.promise import Promise
 from gpuplan.plan.state import Ref
 from gpuplan.report.machine import json_text
 from gpuplan.report.plans.parts import View
@@ -62,6 +64,7 @@ def data(view: View) -> Data:
         "facts": _facts(plan.effects),
         "quotas": [_quota(row) for row in plan.quotas],
         "balances": [_balance(balance) for balance in plan.balances],
+        "promises": [_promise(promise) for promise in plan.promises],
         "rollouts": [_rollout(rollout) for rollout in plan.rollouts],
         "approvals": [_approval(approval) for approval in plan.approvals],
         "objects": [_object(change) for change in plan.objects],
@@ -164,6 +167,20 @@ def _balance(balance: Balance) -> Data:
         "resource": balance.resource,
         "cards_per_piece": None if balance.per_piece is None else str(balance.per_piece),
         **sides,
+    }
+
+
+def _promise(promise: Promise) -> Data:
+    return {
+        "cluster": promise.cluster,
+        "queue": promise.queue,
+        "team": promise.team,
+        "task_pool": promise.task_pool,
+        "service": promise.service,
+        "flavor": promise.flavor,
+        "resource": promise.resource,
+        "old": dataclasses.asdict(promise.old),
+        "new": dataclasses.asdict(promise.new),
     }
 
 

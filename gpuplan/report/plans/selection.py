@@ -22,6 +22,7 @@ def only(plan: Plan, clusters: Collection[str]) -> Plan:
         texts=tuple(change for change in plan.texts if not others & set(PurePosixPath(change.path).parts)),
         quotas=tuple(row for row in plan.quotas if row.cluster in clusters),
         balances=tuple(balance for balance in plan.balances if balance.cluster in clusters),
+        promises=tuple(promise for promise in plan.promises if promise.cluster in clusters),
         effects=effects,
         rollouts=tuple(rollout for rollout in plan.rollouts if rollout.cluster not in others),
         approvals=tuple(asked for approval in plan.approvals if (asked := _asked(approval, said)).reasons),

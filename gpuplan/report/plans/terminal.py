@@ -100,8 +100,9 @@ def _entries(block: Entries) -> Iterator[_Line]:
     for entry in block.entries:
         yield from _entry(entry, depth)
     if block.after:
-        link = f" [{block.link}]" if block.link else ""
-        yield _Line(Text(style="dim").append_text(_words(block.after + link)), depth)
+        yield _Line(Text(style="dim").append_text(_words(block.after)), depth)
+    if block.link:
+        yield _Line(Text(printable(block.link), style="dim underline"), depth, whole=True)
 
 
 def _entry(entry: Entry, depth: int) -> Iterator[_Line]:
@@ -126,7 +127,8 @@ def _table(block: Table, width: int) -> Iterator[RenderableType]:
         rows = [[printable(cell) for cell in row] for row in block.rows]
         made = Padding(console.table(block.header, rows, right=block.right), (0, 0, 0, 2 * _INDENT))
         yield Constrain(made, width)
-    yield _laid([_Line(_words(note), 2 * _INDENT, _INDENT) for note in block.after], width)
+    if block.after:
+        yield _laid([_Line(_words(note), 2 * _INDENT, _INDENT) for note in block.after], width)
 
 
 def _words(text: str) -> Text:

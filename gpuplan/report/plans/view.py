@@ -8,7 +8,7 @@ from gpuplan.catalog import effects as catalogue
 from gpuplan.catalog.effects import EffectFact
 from gpuplan.plan import Plan, Risk
 from gpuplan.plan.parts import Action
-from gpuplan.report.plans import effects, objects, quotas, rollouts, spec
+from gpuplan.report.plans import effects, objects, promises, quotas, rollouts, spec
 from gpuplan.report.plans.parts import Counts, Section, View
 from gpuplan.report.plans.words import counted
 
@@ -35,6 +35,7 @@ def _sections(plan: Plan, facts: Mapping[str, EffectFact], *, full: bool) -> tup
     return (
         *harms,
         *quotas.sections(plan, full=full),
+        *promises.sections(plan.promises),
         *(part for part in by_risk if part not in harms),
         *rollouts.rollouts(plan.rollouts),
         *rollouts.approvals(plan.approvals),

@@ -1,0 +1,67 @@
+"""What floors are worth before and after: cards, whole nodes, and how their cards come back from those who borrow them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Final
+
+from gpuplan.plan.promise import Promise, Worth
+from gpuplan.report.plans.parts import Section, Table
+from gpuplan.report.plans.words import amount, code
+
+NOUN: Final = ("promise", "promises")
+TITLE: Final = "Promises: what floors are worth"
+LEGEND: Final = (
+    "whole nodes: free for it however others place what they hold by right",
+    "if tidy: the same where large pods of others keep to their largest size",
+    "exposed: lent to work that nobody may evict, and back only when that ends",
+    "slowest return: the longest grace of those who have to give the rest back",
+)
+MINUTE: Final = 60
+
+
+def _seconds(worth: Worth) -> str:
+    seconds = worth.returns_seconds
+    if not seconds:
+        return "-"
+    return f"{seconds} s" if seconds % MINUTE or seconds < 2 * MINUTE else f"{seconds // MINUTE} min"
+
+
+def _slowest(promise: Promise) -> str:
+    old, new = _seconds(promise.old), _seconds(promise.new)
+    return new if old == new else f"{old} → {new}"
+
+
+COLUMNS: Final[dict[str, Callable[[Promise], str]]] = {
+    "CARDS": lambda one: amount(one.old.cards, one.new.cards),
+    "WHOLE NODES": lambda one: amount(one.old.whole_nodes, one.new.whole_nodes),
+    "IF TIDY": lambda one: amount(one.old.whole_nodes_if_tidy, one.new.whole_nodes_if_tidy),
+    "LENT": lambda one: amount(one.old.lent, one.new.lent),
+    "EXPOSED": lambda one: amount(one.old.exposed, one.new.exposed),
+    "SLOWEST RETURN": _slowest,
+}
+NAMES: Final = ("QUEUE", "SERVICE")
+
+
+def sections(promises: Sequence[Promise]) -> tuple[Section, ...]:
+    """Return the section of promises that change, or whose queue's rights do; none where there are none."""
+    worth = [promise for promise in promises if promise.old != promise.new or promise.new.pieces]
+    tables = [
+        _table(*place, list(rows))
+        for place, rows in groupby(worth, key=lambda one: (one.cluster, one.flavor, one.resource))
+    ]
+    if not tables:
+        return ()
+    tables[-1] = replace(tables[-1], after=LEGEND)
+    return (Section(title=TITLE, noun=NOUN, blocks=tuple(tables)),)
+
+
+def _table(cluster: str, flavor: str, resource: str, rows: Sequence[Promise]) -> Table:
+    return Table(
+        title=f"{cluster} · {flavor} · {code(resource)}",
+        header=(*NAMES, *COLUMNS),
+        rows=tuple((row.queue, row.service, *(cell(row) for cell in COLUMNS.values())) for row in rows),
+        right=frozenset(range(len(NAMES), len(NAMES) + len(COLUMNS))),
+    )
