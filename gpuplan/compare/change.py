@@ -99,7 +99,7 @@ class Change:
 
 
 def path_text(path: Iterable[Step]) -> str:
-    """Return a path for people that nobody can misread; empty for the whole object.
+    """Return a path for people that nobody can misread; empty for the whole object. Plain values and names stand alone.
 
     >>> path_text(("spec", "resourceGroups", 0, "flavors", Item((("name", "h100"),)), "resources"))
     'spec.resourceGroups[0].flavors[h100].resources'
@@ -111,8 +111,8 @@ def path_text(path: Iterable[Step]) -> str:
     text = ""
     for step in path:
         if isinstance(step, str):
-            plain = _PLAIN_KEY.fullmatch(step)
-            text += f"{'.' if text else ''}{step}" if plain else f"[{json.dumps(step, ensure_ascii=False)}]"
+            key = _quoted(step, _PLAIN_KEY)
+            text += f"{'.' if text else ''}{key}" if key == step else f"[{key}]"
         else:
             text += f"[{step_text(step)}]"
     return text
@@ -129,10 +129,12 @@ def step_text(step: Item | Shifted | int) -> str:
         if isinstance(value, str) and _PLAIN_LABEL.fullmatch(value):
             return value
         return f"{key or 'value'}={_label(value)}"
-    return ",".join(f"{key}={_label(value)}" for key, value in step.keys)
+    return ",".join(f"{_quoted(key, _PLAIN_KEY)}={_label(value)}" for key, value in step.keys)
 
 
 def _label(value: str | int) -> str:
-    if isinstance(value, str):
-        return value if _PLAIN_LABEL.fullmatch(value) else json.dumps(value, ensure_ascii=False)
-    return str(value)
+    return _quoted(value, _PLAIN_LABEL) if isinstance(value, str) else str(value)
+
+
+def _quoted(text: str, plain: re.Pattern[str]) -> str:
+    return text if plain.fullmatch(text) else json.dumps(text, ensure_ascii=False)

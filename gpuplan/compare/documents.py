@@ -22,8 +22,9 @@ def documents(old: Plain, new: Plain) -> tuple[Plain, Plain] | None:
 def _document(text: Plain) -> Plain:
     if not isinstance(text, str):
         return None
-    if text.lstrip()[:1] in ("{", "["):
-        return _json(text)
+    found = _json(text) if text.lstrip()[:1] in ("{", "[") else None
+    if found is not None:
+        return found
     parsed = parse_text(_NAME, text)
     return None if has_errors(parsed.findings) or len(parsed.documents) != 1 else parsed.documents[0].plain()
 

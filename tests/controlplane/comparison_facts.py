@@ -1,7 +1,7 @@
 """`gpuplan/compare/data/fields.json`: what decides whether two values of a field are the same, from a real API server.
 
 Keys of lists, quantities and defaults come from the server's OpenAPI. Whether the order of a list has a meaning is known to
-no schema: the server keeps the order of every list. `LISTS` says it, by the meaning that the API's documentation gives.
+no schema: `comparison_tables` says it.
 """
 
 from __future__ import annotations
@@ -14,154 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from gpuplan.manifests import kinds
+from tests.controlplane import server_defaults
 from tests.controlplane.client import Client
+from tests.controlplane.comparison_tables import ALSO, DEFAULTS, DOCUMENTS, FREE, LISTS, METADATA
 from tests.controlplane.handwritten import HAND_WRITTEN
 
 FILE = Path("gpuplan/compare/data/fields.json")
 FORMAT_VERSION = 1
-ALSO = (
-    ("apps/v1", "StatefulSet"),
-    ("batch/v1", "CronJob"),
-    ("batch/v1", "Job"),
-    ("kueue.x-k8s.io/v1beta2", "AdmissionCheck"),
-    ("networking.k8s.io/v1", "NetworkPolicy"),
-    ("v1", "LimitRange"),
-    ("v1", "PersistentVolumeClaim"),
-    ("v1", "Pod"),
-    ("v1", "Secret"),
-)
-"""Kinds that gpuplan does not write and that trees of others hold."""
-
-FREE = {"order": "free"}
-RBAC_RULES = {**FREE, "keys": [["apiGroups?", "resources?", "resourceNames?", "nonResourceURLs?"]]}
-LISTS: Mapping[str, Mapping[str, Any]] = {
-    # Each is a reason of its own: any of a set, all of a set, or independent of the others.
-    "Role.rules": RBAC_RULES,
-    "ClusterRole.rules": RBAC_RULES,
-    "subjects": {**FREE, "keys": [["kind", "namespace?", "name"]]},
-    "matchExpressions": {**FREE, "keys": [["key"], ["key", "operator"]]},
-    "matchFields": {**FREE, "keys": [["key"], ["key", "operator"]]},
-    "env": {"order": "expanded", "keys": [["name"]]},
-    "containers": {"order": "kept"},
-    "initContainers": {"order": "kept"},
-    "resourceGroups.flavors": {"order": "kept"},
-    "resourceGroups.flavors.resources": {"order": "kept"},
-    "Topology.spec.levels": {"order": "kept", "keys": [["nodeLabel"]]},
-    "ValidatingAdmissionPolicySpec.variables": {"order": "kept"},
-    "PrometheusRule.spec.groups.rules": {
-        "order": "kept",
-        "keys": [["alert|record"], ["alert|record", "labels"], ["alert|record", "labels", "expr"]],
-    },
-    "ServiceMonitor.spec.endpoints": {**FREE, "keys": [["port|targetPort"], ["port|targetPort", "path"]]},
-    "podMetricsEndpoints": {**FREE, "keys": [["port|targetPort"], ["port|targetPort", "path"]]},
-    "AppProject.spec.destinations": {**FREE, "keys": [["name?", "server?", "namespace?"]]},
-    "ignoreDifferences": {**FREE, "keys": [["group?", "kind?", "namespace?", "name?"]]},
-    "NodeFeatureRule.spec.rules.matchAny.matchFeatures": {**FREE, "keys": [["feature"]]},
-    "NodeFeatureRule.spec.rules.matchFeatures": {**FREE, "keys": [["feature"]]},
-    **dict.fromkeys(
-        (
-            "PolicyRule.apiGroups",
-            "PolicyRule.nonResourceURLs",
-            "PolicyRule.resourceNames",
-            "PolicyRule.resources",
-            "PolicyRule.verbs",
-            "NamedRuleWithOperations.apiGroups",
-            "NamedRuleWithOperations.apiVersions",
-            "NamedRuleWithOperations.operations",
-            "NamedRuleWithOperations.resourceNames",
-            "NamedRuleWithOperations.resources",
-            "resourceRules",
-            "excludeResourceRules",
-            "auditAnnotations",
-            "matchExpressions.values",
-            "LabelSelectorRequirement.values",
-            "NodeSelectorRequirement.values",
-            "ScopedResourceSelectorRequirement.values",
-            "nodeSelectorTerms",
-            "requiredDuringSchedulingIgnoredDuringExecution",
-            "preferredDuringSchedulingIgnoredDuringExecution",
-            "PodAffinityTerm.namespaces",
-            "PodAffinityTerm.matchLabelKeys",
-            "PodAffinityTerm.mismatchLabelKeys",
-            "TopologySpreadConstraint.matchLabelKeys",
-            "tolerations",
-            "nodeTaints",
-            "taints",
-            "imagePullSecrets",
-            "Capabilities.add",
-            "Capabilities.drop",
-            "supplementalGroups",
-            "sysctls",
-            "accessModes",
-            "ConfigMapVolumeSource.items",
-            "SecretVolumeSource.items",
-            "DownwardAPIVolumeSource.items",
-            "ConfigMapProjection.items",
-            "SecretProjection.items",
-            "DownwardAPIProjection.items",
-            "NamespaceSpec.finalizers",
-            "scopes",
-            "externalIPs",
-            "loadBalancerSourceRanges",
-            "ServiceSpec.clusterIPs",
-            "clusterRoleSelectors",
-            "DeviceClassSpec.selectors",
-            "ExactDeviceRequest.selectors",
-            "DeviceSubRequest.selectors",
-            "targetLabels",
-            "podTargetLabels",
-            "matchNames",
-            "PrometheusRule.spec.groups",
-            "AppProject.spec.clusterResourceBlacklist",
-            "AppProject.spec.clusterResourceWhitelist",
-            "AppProject.spec.namespaceResourceBlacklist",
-            "AppProject.spec.namespaceResourceWhitelist",
-            "AppProject.spec.roles",
-            "AppProject.spec.roles.groups",
-            "AppProject.spec.roles.policies",
-            "AppProject.spec.sourceNamespaces",
-            "AppProject.spec.sourceRepos",
-            "AppProject.spec.syncWindows",
-            "AppProject.spec.syncWindows.applications",
-            "AppProject.spec.syncWindows.clusters",
-            "AppProject.spec.syncWindows.namespaces",
-            "orphanedResources.ignore",
-            "ignoreDifferences.jqPathExpressions",
-            "ignoreDifferences.jsonPointers",
-            "ignoreDifferences.managedFieldsManagers",
-            "syncPolicy.syncOptions",
-            "Application.spec.info",
-            "NodeFeatureRule.spec.rules.matchAny",
-            "matchExpressions.*.value",
-            "matchName.value",
-            "NetworkPolicySpec.ingress",
-            "NetworkPolicySpec.egress",
-            "NetworkPolicySpec.policyTypes",
-            "NetworkPolicyIngressRule.from",
-            "NetworkPolicyIngressRule.ports",
-            "NetworkPolicyEgressRule.to",
-            "NetworkPolicyEgressRule.ports",
-        ),
-        FREE,
-    ),
-}
-"""Facts of lists by the end of their path, from a kind or a named type on; the longest end that fits holds.
-
-Lists that are maps by their schema, and sets, have no order unless it is said here; all others keep theirs.
-"""
-
-DOCUMENTS = ("ConfigMap.data.*", "helm.values")
-"""Texts that may be documents, by the end of their path."""
-METADATA: Mapping[str, Any] = {
-    "fields": {
-        "annotations": {"default": {}},
-        "finalizers": FREE,
-        "labels": {"default": {}},
-        "ownerReferences": {**FREE, "keys": [["uid"]]},
-    }
-}
-"""ObjectMeta, as far as people write it. Empty maps of labels are not kept by the server."""
-
 Node = dict[str, Any]
 Schema = Mapping[str, Any]
 
@@ -185,7 +44,7 @@ class Reader:
         self.names = names
         """The whole name of each type, by its short one."""
         self.used = used
-        """Entries of `LISTS` and `DOCUMENTS` that some field fits."""
+        """Entries of `LISTS`, `DOCUMENTS` and `DEFAULTS` that some field fits."""
 
     def kind(self, schema: Schema, kind: str) -> Node:
         """Return the node of a kind."""
@@ -197,10 +56,10 @@ class Reader:
         """Return what there is to know of one field."""
         made: Node = {}
         if len(schema.get("allOf", ())) == 1 and "$ref" in schema["allOf"][0]:
-            made, schema = self.default(schema), schema["allOf"][0]
+            made, schema = self.default(schema, path), schema["allOf"][0]
         if "$ref" in schema:
             return {**self.reference(schema["$ref"].rsplit("/", 1)[1]), **made}
-        made = self.default(schema) | self.scalar(schema)
+        made = self.default(schema, path) | self.scalar(schema)
         if end := _longest(path, DOCUMENTS):
             self.used.add(end)
             made["document"] = True
@@ -214,8 +73,11 @@ class Reader:
             made["values"] = values
         return made
 
-    def default(self, schema: Schema) -> Node:
+    def default(self, schema: Schema, path: str) -> Node:
         """Return the default; the empty text of a Go string that is not given is none."""
+        if end := _longest(path, DEFAULTS):
+            self.used.add(end)
+            return {"default": DEFAULTS[end]}
         return {"default": schema["default"]} if schema.get("default", "") != "" else {}
 
     def scalar(self, schema: Schema) -> Node:
@@ -250,8 +112,7 @@ class Reader:
         if short not in self.types:
             self.types[short] = {}
             self.types[short] = self.node(self.components[name], short)
-        node = self.types[short]
-        return {"is": short} if node.keys() & {"fields", "items", "values"} else node
+        return {"is": short}
 
 
 def _longest(path: str, ends: Iterable[str]) -> str:
@@ -277,9 +138,51 @@ def facts(client: Client) -> Node:
         ]
         types[kind] = Reader(documents[path], types, names, used).kind(schema, kind)
         known[f"{api_version}/{kind}"] = kind
-    if unused := {*LISTS, *DOCUMENTS} - used:
+    for kind, place, value in server_defaults.defaults(client):
+        _set_default(types, {"is": kind}, place, value)
+    if unused := {*LISTS, *DOCUMENTS, *DEFAULTS} - used:
         raise ValueError(f"no field fits {', '.join(sorted(unused))}")
-    return {"formatVersion": FORMAT_VERSION, "kinds": known, "types": _reached(types, known.values())}
+    pruned = _pruned(types)
+    return {"formatVersion": FORMAT_VERSION, "kinds": known, "types": _reached(pruned, known.values())}
+
+
+def _set_default(types: Mapping[str, Node], node: Node, path: server_defaults.Path, value: object) -> None:
+    """Note the default of a field. Raises ValueError where the schema, or another probe, has another one."""
+    for step in path:
+        node = types[node["is"]] if "is" in node else node
+        node = node.setdefault("fields", {}).setdefault(step, {}) if isinstance(step, str) else node["items"]
+    if node.setdefault("default", value) != value:
+        raise ValueError(f"{path} has the default {node['default']!r} and also {value!r}")
+
+
+def _pruned(types: Mapping[str, Node]) -> dict[str, Node]:
+    """Return the types without fields of which there is nothing to say; a type that is no more than a value is put in place."""
+    while True:
+        made = {name: _without(node, types) for name, node in types.items()}
+        if made == types:
+            return made
+        types = made
+
+
+def _without(node: Node, types: Mapping[str, Node]) -> Node:
+    if "is" in node:
+        shared = types[node["is"]]
+        return (
+            node
+            if shared.keys() & {"fields", "items", "values"}
+            else {**shared, **{key: value for key, value in node.items() if key != "is"}}
+        )
+    made = dict(node)
+    for part in ("items", "values"):
+        if part in made:
+            made[part] = _without(made[part], types)
+    if "fields" in made:
+        fields = {key: _without(value, types) for key, value in sorted(made["fields"].items())}
+        made["fields"] = {key: value for key, value in fields.items() if value}
+    for part in ("items", "values", "fields"):
+        if not made.get(part, True):
+            del made[part]
+    return made
 
 
 def _reached(types: Mapping[str, Node], roots: Iterable[str]) -> Node:

@@ -3,6 +3,8 @@
 One closed draft-07 schema for each kind that gpuplan writes, from the server's own OpenAPI with the CRDs loaded. Prose,
 status and server-side metadata are left out: the files say what we may write, in names and types only.
 
+The same server gives the facts by which objects are compared: `comparison_facts`.
+
 Kinds whose CRD no Go module brings have a schema written by hand, which stands in the folder like the others.
 """
 
@@ -18,7 +20,8 @@ from typing import Any
 
 from gpuplan.manifests import kinds
 from gpuplan.validate.schemas import file_name
-from tests.controlplane import newer_fields
+from tests.controlplane import comparison_facts, newer_fields
+from tests.controlplane.comparison_facts import FILE as FACTS
 from tests.controlplane.controlplane import ControlPlane
 from tests.controlplane.handwritten import HAND_WRITTEN
 
@@ -176,7 +179,18 @@ def main(*, check_only: bool) -> int:
     ):
         plane.load_crds(*CRDS)
         wanted = dict(schemas(plane))
-    return write(wanted, check_only=check_only)
+        facts = comparison_facts.text(comparison_facts.facts(plane.client))
+    return max(write(wanted, check_only=check_only), write_facts(facts, check_only=check_only))
+
+
+def write_facts(wanted: str, *, check_only: bool) -> int:
+    """Bring the facts of `gpuplan.compare` to the wanted text, or tell whether they differ."""
+    stale = not FACTS.is_file() or FACTS.read_text(encoding="utf-8") != wanted
+    if stale and check_only:
+        sys.stderr.write(f"{FACTS} is stale; run `make schemas`.\n")
+    elif stale:
+        FACTS.write_text(wanted, encoding="utf-8")
+    return 1 if stale and check_only else 0
 
 
 def write(wanted: Mapping[str, str], *, check_only: bool) -> int:
