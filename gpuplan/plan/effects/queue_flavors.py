@@ -114,7 +114,7 @@ def _line_effect(cluster: str, some: Sequence[tuple[ObjectChange, set[str]]], *,
     told = (
         f"{names}: their quota of {resources} changes"
         if counts
-        else f"{names}: work that asks for {resources} waits there, since their quota of it is 0"
+        else f"{names} refuse other tiers' cards by name, as the cluster has them: {resources}"
     )
     return Effect(
         fact="quota/companions-changed" if counts else "quota/foreign-resources",

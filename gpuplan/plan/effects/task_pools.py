@@ -82,7 +82,10 @@ def _cohorts(comparison: Comparison) -> Iterator[Effect]:
         cluster, name = reading.new_cluster(comparison, change), change.ref.key.name
         pool = Pool(cluster=cluster, name=name, changes=(change,))
         if change.action is Action.CREATE:
-            yield pool.effect("task-pool/added", Risk.NONE, "it is new in this cluster", [change])
+            rows = [row for row in comparison.quotas if (row.cluster, row.task_pool, row.team) == (cluster, name, "")]
+            owned = reading.listed(f"{row.new.guaranteed} of {row.flavor}" for row in rows if row.new.guaranteed)
+            told = f"it is new in this cluster{f', and owns {owned}' if owned else ''}"
+            yield pool.effect("task-pool/added", Risk.NONE, told, [change])
         elif change.action is Action.DELETE:
             told = f"it leaves this cluster; {GOES[fate(comparison, change)]}"
             yield pool.effect("task-pool/removed", Risk.LOW, told, [change])
