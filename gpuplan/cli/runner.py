@@ -11,7 +11,6 @@ from typing import Final
 from gpuplan.forge.request import pull_request_event
 from gpuplan.report.terminal import printable
 
-
 DOTENV_VALUE_BYTES: Final = 3_000
 """GitLab refuses a report of more than 5 kB as a whole; the list of approvals is its only long value."""
 
