@@ -31,8 +31,8 @@ def digests(fleet: Fleet, digester: Digester | None = None) -> dict[str, str]:
 def render_changed(old: Fleet, new: Fleet, texts: Texts = NO_TEXTS) -> tuple[ManifestSet, ManifestSet]:
     """Compile both fleets without the clusters whose output is the same on both sides.
 
-    What clusters share is in both sets or, where it is the same, in neither. So the sets differ exactly as those of the whole
-    fleets do. Both fleets have no errors; nothing is validated.
+    What clusters share is in both sets; where it is the same, as far as it concerns the clusters that are there. So the sets
+    differ exactly as those of the whole fleets do. Both fleets have no errors; nothing is validated.
     """
     digester = Digester(NO_PART_OF_OUTPUT)
     before, after = digests(old, digester), digests(new, digester)
@@ -47,14 +47,14 @@ def render_changed(old: Fleet, new: Fleet, texts: Texts = NO_TEXTS) -> tuple[Man
 
 def _shared(
     old: Fleet, new: Fleet, sides: tuple[list[Compiled], ...], texts: Texts
-) -> tuple[ManifestSet, ManifestSet] | tuple[None, None]:
-    """Return what clusters share on both sides, or None twice where it is the same.
+) -> tuple[ManifestSet, ManifestSet]:
+    """Return what clusters share on both sides.
 
-    Whether it is can be seen without the other clusters' footprints (see `clusters.shared`); how it differs cannot.
+    Whether it is the same can be seen without the other clusters' footprints (see `clusters.shared`); how it differs cannot.
     """
     first, second = (shared(fleet, _footprints(side), texts) for fleet, side in zip((old, new), sides, strict=True))
     if _content(first) == _content(second):
-        return None, None
+        return first, second
     touched = {one.cluster for side in sides for one in side}
     others = dict(_rest(new.clusters, touched, new, texts))
     first, second = (
