@@ -88,10 +88,10 @@ def _standing_for(key: ObjectKey, cluster: str) -> Manifest:
     return Manifest(object=body, cluster=cluster, area="", origin=_NOWHERE)
 
 
-def joined(parts: Iterable[Compiled], hub: ManifestSet) -> ManifestSet:
+def joined(parts: Iterable[Compiled], hub: ManifestSet | None) -> ManifestSet:
     """Return what clusters get, and what they share, as one set."""
     parts = tuple(parts)
     return ManifestSet.of(
-        (*hub, *(made for one in parts for made in one.manifests)),
-        (*hub.texts, *(text for one in parts for text in one.texts)),
+        (*(hub or ()), *(made for one in parts for made in one.manifests)),
+        (*(hub.texts if hub else ()), *(text for one in parts for text in one.texts)),
     )
