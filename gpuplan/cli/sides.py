@@ -13,7 +13,7 @@ import click
 from gpuplan import pipeline, states
 from gpuplan.cli.options import log, today
 from gpuplan.cli.outcome import errors_of, report_beside_result, report_findings
-from gpuplan.diagnostics import Diagnostics
+from gpuplan.diagnostics import Diagnostics, has_errors
 from gpuplan.plan import State
 from gpuplan.report import runbooks
 from gpuplan.states import Place, Side
@@ -26,7 +26,7 @@ WORK_TREE = "work tree"
 def sides(base: str | None, against: Path | None, fleet: Path, out: Path) -> Iterator[tuple[Side, Side]]:
     """Read both sides of a comparison; what git holds is taken out into a folder that goes away at the end."""
     with tempfile.TemporaryDirectory(prefix="gpuplan-plan-") as taken:
-        old = _old(base or DEFAULT_BASE, fleet, out, Path(taken))
+        old = _old(base, fleet, out, Path(taken))
         if against is None:
             name = WORK_TREE if old.called else str(fleet)
             new = Place(name=name, fleet=fleet, out=out)
@@ -35,11 +35,15 @@ def sides(base: str | None, against: Path | None, fleet: Path, out: Path) -> Ite
         yield states.sides(old, new, today(), runbooks.texts)
 
 
-def _old(base: str, fleet: Path, out: Path, taken: Path) -> Place:
+def _old(base: str | None, fleet: Path, out: Path, taken: Path) -> Place:
     """Find the side before: a git ref, or a folder. Raises UsageError where it is neither."""
-    found = states.in_git(base, fleet, out, taken)
+    found = states.in_git(base or DEFAULT_BASE, fleet, out, taken)
     if isinstance(found, Place):
         return found
+    if base is None:
+        raise click.UsageError(
+            f"Name what to compare with: --base REF|DIR. Without it that is {DEFAULT_BASE}, but {found.summary}."
+        )
     if Path(base).is_dir():
         return states.in_folder(base, Path(base), fleet, out)
     raise click.UsageError(f"--base {base}: {found.summary}. {found.fix}")
@@ -47,13 +51,13 @@ def _old(base: str, fleet: Path, out: Path, taken: Path) -> Place:
 
 def compared(old: Side, new: Side, output_format: str) -> tuple[State, State]:
     """Return both states, or say what is wrong with a side and exit with 1: of the new one all that `check` says."""
-    if new.state is None:
+    if new.state is None and has_errors(new.findings):
         if output_format == "full":
             report_beside_result(new.findings, output_format)
         else:
             report_findings(new.findings, "full", stream=sys.stderr)
         raise SystemExit(1)
-    if old.state is None:
+    if old.state is None or new.state is None:
         report_findings(errors_of(old.findings), "concise", stream=sys.stderr)
         log("The state before has errors and no rendered tree, so there is nothing to compare with; see --base.")
         raise SystemExit(1)

@@ -13,19 +13,20 @@ from gpuplan.report.plans.words import amount, code
 
 NOUN: Final = ("promise", "promises")
 TITLE: Final = "Promises: what floors are worth"
-LEGEND: Final = (
-    "whole nodes: free for it however others place what they hold by right",
-    "if tidy: the same where large pods of others keep to their largest size",
-    "exposed: lent to work that nobody may evict, and back only when that ends",
-    "slowest return: the longest grace of those who have to give the rest back",
-)
+LEGEND: Final = {
+    "WHOLE NODES": "whole nodes: free for it however others place what they hold by right",
+    "IF TIDY": "if tidy: the same where large pods of others keep to their largest size",
+    "EXPOSED": "exposed: lent to work that nobody may evict, and back only when that ends",
+    "SLOWEST RETURN": "slowest return: the longest grace of those who have to give the rest back",
+}
+NOTHING: Final = "-"
 MINUTE: Final = 60
 
 
 def _seconds(worth: Worth) -> str:
     seconds = worth.returns_seconds
     if not seconds:
-        return "-"
+        return NOTHING
     return f"{seconds} s" if seconds % MINUTE or seconds < 2 * MINUTE else f"{seconds // MINUTE} min"
 
 
@@ -48,20 +49,22 @@ NAMES: Final = ("QUEUE", "SERVICE")
 def sections(promises: Sequence[Promise]) -> tuple[Section, ...]:
     """Return the section of promises that change, or whose queue's rights do; none where there are none."""
     worth = [promise for promise in promises if promise.old != promise.new or promise.new.pieces]
+    columns = [name for name, cell in COLUMNS.items() if any(cell(promise) != NOTHING for promise in worth)]
     tables = [
-        _table(*place, list(rows))
+        _table(place, list(rows), columns)
         for place, rows in groupby(worth, key=lambda one: (one.cluster, one.flavor, one.resource))
     ]
     if not tables:
         return ()
-    tables[-1] = replace(tables[-1], after=LEGEND)
+    tables[-1] = replace(tables[-1], after=tuple(LEGEND[name] for name in columns if name in LEGEND))
     return (Section(title=TITLE, noun=NOUN, blocks=tuple(tables)),)
 
 
-def _table(cluster: str, flavor: str, resource: str, rows: Sequence[Promise]) -> Table:
+def _table(place: tuple[str, str, str], rows: Sequence[Promise], columns: Sequence[str]) -> Table:
+    cluster, flavor, resource = place
     return Table(
         title=f"{cluster} · {flavor} · {code(resource)}",
-        header=(*NAMES, *COLUMNS),
-        rows=tuple((row.queue, row.service, *(cell(row) for cell in COLUMNS.values())) for row in rows),
-        right=frozenset(range(len(NAMES), len(NAMES) + len(COLUMNS))),
+        header=(*NAMES, *columns),
+        rows=tuple((row.queue, row.service, *(COLUMNS[name](row) for name in columns)) for row in rows),
+        right=frozenset(range(len(NAMES), len(NAMES) + len(columns))),
     )

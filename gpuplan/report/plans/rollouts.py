@@ -27,7 +27,7 @@ def rollouts(of: Sequence[Rollout]) -> tuple[Section, ...]:
         Entries(
             title=f"{f'{rollout.cluster}: ' if rollout.cluster else ''}{rollout.subject}",
             entries=tuple(_step(number, step) for number, step in enumerate(rollout.steps, start=1)),
-            before=f"{rollout.reason}. {NOT_ONE_COMMIT}" if rollout.reason else NOT_ONE_COMMIT,
+            before=f"{rollout.reason.rstrip('.')}. {NOT_ONE_COMMIT}" if rollout.reason else NOT_ONE_COMMIT,
         )
         for rollout in of
     )
@@ -67,7 +67,7 @@ def approvals(of: Iterable[Approval]) -> tuple[Section, ...]:
     """Return the section of those who are asked; none where nobody is."""
     entries = tuple(
         Entry(
-            text=f"{approval.role}{'' if approval.owners else ' (the fleet names nobody: see `owners`)'}",
+            text=f"{approval.role}{'' if approval.owners else ' (the fleet names no owner)'}",
             asked=approval.owners,
             details=tuple(_reasons(approval.reasons)),
         )
