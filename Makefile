@@ -32,6 +32,7 @@ check: dev  ## style, types, layers, and that everything generated is fresh
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/gpuplan schema --out schemas/fleet.schema.json --check
+	$(BIN)/gpuplan schema --of plan --out schemas/plan.schema.json --check
 	$(BIN)/python -m gpuplan.report.docs --check
 	$(BIN)/python -m tests.pictures --check
 	@# Where there is no git, what is committed is what is there.
@@ -54,6 +55,7 @@ golden: dev  ## rewrite the expected outputs, to be read in review
 
 schemas: dev  ## remake schemas/ from the models and from a real API server
 	$(BIN)/gpuplan schema --out schemas/fleet.schema.json
+	$(BIN)/gpuplan schema --of plan --out schemas/plan.schema.json
 	$(BIN)/python -m tests.controlplane.make_schemas
 
 docs: dev  ## remake the generated pages

@@ -33,13 +33,20 @@ def filled(template: str, **values: object) -> str:
 def page_environment() -> jinja2.Environment:
     """Return the environment of HTML pages: every value is escaped, whatever it holds."""
     made = environment().overlay(autoescape=True)
-    made.filters["words"] = _words
+    made.filters |= {"words": _words, "lines": _lines}
     return made
 
 
 def page(template: str, **values: object) -> str:
-    """Fill in a template that makes HTML. The filter `words` shows what stands between backticks as code."""
+    """Fill in a template that makes HTML.
+
+    The filter `words` shows what stands between backticks as code, `lines` keeps lines; neither lets a control through.
+    """
     return page_environment().get_template(template).render(**values)
+
+
+def _lines(text: str) -> str:
+    return "\n".join(printable(line) for line in text.split("\n"))
 
 
 _CODE = re.compile(r"`([^`]+)`")
