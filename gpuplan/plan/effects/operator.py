@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from gpuplan import conventions
-from gpuplan.model.fleet import Cluster
 from gpuplan.model.sharing import SharingMode
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import pool_pairs, reading
@@ -32,10 +31,11 @@ RUNTIME = ("toolkit", "cdi", "hostPaths")
 
 
 def effects(comparison: Comparison) -> Iterator[Effect]:
-    """Yield what other settings of the operator do in clusters that keep it."""
+    """Yield what other settings of the operator do in clusters that stay."""
+    stay = reading.staying(comparison)
     for change in comparison.of_kind(KIND, APPLICATION):
         cluster = _cluster(comparison, change)
-        if cluster is None:
+        if cluster not in stay:
             continue
         if change.action is Action.UPDATE:
             yield from _rolls(comparison, change, cluster)
@@ -45,22 +45,30 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
             yield _gone(comparison, change, cluster)
 
 
-def _installation(comparison: Comparison, cluster: Cluster) -> ObjectChange | None:
+def _cluster(comparison: Comparison, change: ObjectChange) -> str:
+    """Return the cluster whose policy an object holds; empty for other objects."""
+    if change.ref.key.kind == KIND:
+        return reading.new_cluster(comparison, change)
+    prefix = conventions.gpu_operator_application_name("")
+    return change.ref.key.name.removeprefix(prefix) if change.ref.key.name.startswith(prefix) else ""
+
+
+def _installation(comparison: Comparison, cluster: str) -> ObjectChange | None:
     """Return how the operator's Application of a cluster comes or goes; None where it does neither."""
-    name = conventions.gpu_operator_application_name(cluster.name)
+    name = conventions.gpu_operator_application_name(cluster)
     changes = (change for change in comparison.of_kind(APPLICATION) if change.ref.key.name == name)
     return next((change for change in changes if change.action in (Action.CREATE, Action.DELETE)), None)
 
 
-def _changes_hands(comparison: Comparison, change: ObjectChange, cluster: Cluster) -> Effect:
+def _changes_hands(comparison: Comparison, change: ObjectChange, cluster: str) -> Effect:
     """Return what happens where the policy goes over from the chart to the cluster's own Application, or back."""
-    own, chart = conventions.application_name(cluster.name), conventions.gpu_operator_application_name(cluster.name)
+    own, chart = conventions.application_name(cluster), conventions.gpu_operator_application_name(cluster)
     old, new = (chart, own) if change.action is Action.CREATE else (own, chart)
     nodes, cards = pool_pairs.size(_served(pool_pairs.new_sides(comparison), cluster))
     return Effect(
         fact="operator/policy-changes-hands",
         risk=Risk.DISRUPTIVE,
-        cluster=cluster.name,
+        cluster=cluster,
         subject="GPU Operator",
         summary=f"GPU Operator: every sync of Application {new} fails as long as the ClusterPolicy bears the name of {old}",
         objects=(change.ref,),
@@ -68,16 +76,6 @@ def _changes_hands(comparison: Comparison, change: ObjectChange, cluster: Cluste
         nodes=nodes,
         cards=cards,
     )
-
-
-def _cluster(comparison: Comparison, change: ObjectChange) -> Cluster | None:
-    """Return the cluster whose policy an object holds; None for other objects, and where there is no spec."""
-    for _, cluster in comparison.clusters():
-        if change.ref.key.kind == KIND and reading.new_cluster(comparison, change) == cluster.name:
-            return cluster
-        if change.ref.key.name == conventions.gpu_operator_application_name(cluster.name):
-            return cluster
-    return None
 
 
 def _policy(made: Mapping[str, object] | None) -> Object:
@@ -89,10 +87,11 @@ def _policy(made: Mapping[str, object] | None) -> Object:
     return values
 
 
-def _rolls(comparison: Comparison, change: ObjectChange, cluster: Cluster) -> Iterator[Effect]:
+def _rolls(comparison: Comparison, change: ObjectChange, cluster: str) -> Iterator[Effect]:
     old, new = _policy(change.before), _policy(change.after)
     parts = [key for key in sorted({*old, *new}) if key in AGENTS and old.get(key) != new.get(key)]
-    if not parts or not cluster.operator_pools:
+    if not parts:
+        yield from _unfelt(change, cluster, [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)])
         return
     agents = listed(dict.fromkeys(AGENTS[part] for part in parts))
     served = _served(pool_pairs.new_sides(comparison), cluster)
@@ -105,9 +104,9 @@ def _rolls(comparison: Comparison, change: ObjectChange, cluster: Cluster) -> It
     effect = Effect(
         fact="operator/mps-rolls" if kills else "operator/runtime" if runtime else "operator/agents-roll",
         risk=Risk.DISRUPTIVE if kills else Risk.LOW,
-        cluster=cluster.name,
+        cluster=cluster,
         subject="GPU Operator",
-        summary=f"GPU Operator: {agents} restart on {nodes_text(nodes, cards)}, one node at a time{killed} "
+        summary=f"GPU Operator: {agents} restart on {_place(served)}, one node at a time{killed} "
         f"({listed(parts)} of its ClusterPolicy change){after}",
         objects=(change.ref,),
         causes=change.causes,
@@ -118,16 +117,29 @@ def _rolls(comparison: Comparison, change: ObjectChange, cluster: Cluster) -> It
     yield from pool_pairs.with_handovers(effect, *(shared if kills else ()))
 
 
-def _gone(comparison: Comparison, change: ObjectChange, cluster: Cluster) -> Effect:
-    before = comparison.old.cluster(comparison.moves.old_name("clusters", cluster.name)) or cluster
-    served = _served(pool_pairs.old_sides(comparison), before)
+def _unfelt(change: ObjectChange, cluster: str, parts: list[str]) -> Iterator[Effect]:
+    """Yield that no agent restarts; drivers are told of by their own objects."""
+    if parts:
+        yield Effect(
+            fact="operator/settings",
+            risk=Risk.NONE,
+            cluster=cluster,
+            subject="GPU Operator",
+            summary=f"GPU Operator: {listed(parts)} of its ClusterPolicy change, for which none of its agents restarts",
+            objects=(change.ref,),
+            causes=change.causes,
+        )
+
+
+def _gone(comparison: Comparison, change: ObjectChange, cluster: str) -> Effect:
+    served = _served(pool_pairs.old_sides(comparison), comparison.moves.old_name("clusters", cluster))
     nodes, cards = pool_pairs.size(served)
     return Effect(
         fact="operator/policy-gone",
         risk=Risk.DISRUPTIVE,
-        cluster=cluster.name,
+        cluster=cluster,
         subject="GPU Operator",
-        summary=f"GPU Operator: its ClusterPolicy goes once a person confirms, and its agents leave {nodes_text(nodes, cards)}",
+        summary=f"GPU Operator: its ClusterPolicy goes once a person confirms, and its agents leave {_place(served)}",
         objects=(change.ref,),
         causes=change.causes,
         teams=pool_pairs.teams_on(*served),
@@ -136,7 +148,11 @@ def _gone(comparison: Comparison, change: ObjectChange, cluster: Cluster) -> Eff
     )
 
 
-def _served(sides: Iterable[Side], cluster: Cluster) -> list[Side]:
+def _served(sides: Iterable[Side], cluster: str) -> list[Side]:
     """Return the pools that the operator serves in a cluster."""
-    names = {pool.name for pool in cluster.operator_pools}
-    return [side for side in sides if side.pool.name in names]
+    return [side for side in sides if side.home.name == cluster and side.pool in side.home.operator_pools]
+
+
+def _place(served: list[Side]) -> str:
+    """Say on how many nodes, where that is known."""
+    return nodes_text(*pool_pairs.size(served)) if served else "its nodes"
