@@ -12,7 +12,7 @@ from gpuplan.plan.parts import Effect
 from tests.build import fleet
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=256)
 def state(text: str) -> State:
     """Compile a spec that has nothing wrong into a side of a plan."""
     made = fleet(text)
