@@ -11,7 +11,7 @@ import datetime
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -41,12 +41,9 @@ VERIFY = "#!/bin/sh\nexit 0\n"
 
 
 class ArgoCD:
-    """Argo CD's programs over a control plane. `customizations` are keys of `argocd-cm`, such as our health checks.
+    """Argo CD's programs over a control plane. `settings` are applied over those that Argo CD is installed with."""
 
-    `plugins` is a folder with sockets of plugin servers, where a test has some.
-    """
-
-    def __init__(self, plane: ControlPlane, customizations: Mapping[str, str] | None = None) -> None:
+    def __init__(self, plane: ControlPlane, settings: Iterable[Object] = ()) -> None:
         self._client = plane.client
         self._workspace = plane.workspace
         self._folder = plane.workspace.folder / "argocd"
@@ -54,8 +51,10 @@ class ArgoCD:
         self._clicks = 0
         self.server = plane.url
         plane.load_crds("argocd")
-        _install(plane, customizations or {})
-        _prepare(self._folder)
+        _install(plane)
+        for setting in settings:
+            self._client.apply(setting)
+        _prepare(self._folder, plane.kubeconfig)
         try:
             self._start()
         except BaseException:
@@ -81,6 +80,8 @@ class ArgoCD:
             "ARGOCD_TLS_DATA_PATH": str(self._folder / "config"),
             "ARGOCD_SSH_DATA_PATH": str(self._folder / "config"),
             "ARGOCD_GPG_ENABLED": "false",
+            # The cluster that it runs in is known by ~/.kube/config, not by a pod's service account.
+            "ARGOCD_FAKE_IN_CLUSTER": "true",
             "ARGOCD_ASK_PASS_SOCK": str(self._folder / "ask.sock"),
             "ARGOCD_PLUGINSOCKFILEPATH": str(self.plugins),
             "ARGOCD_SYNC_WAVE_DELAY": str(WAVE_DELAY_SECONDS),
@@ -107,7 +108,6 @@ class ArgoCD:
         )
         repo_server.wait_until(lambda: _answers(health), START_LIMIT_SECONDS, what="answers")
         self.repo_server = f"127.0.0.1:{repo}"
-        host, port = self.server.removeprefix("https://").split(":")
         controller = self.start(
             "argocd-application-controller",
             [
@@ -121,14 +121,12 @@ class ArgoCD:
                 "--persist-resource-health",
                 "--loglevel=info",
             ],
-            # Where a program looks for the API server of the cluster that it runs in.
-            {"KUBERNETES_SERVICE_HOST": host, "KUBERNETES_SERVICE_PORT": port},
         )
         controller.wait_until(lambda: _answers(metrics), START_LIMIT_SECONDS, what="answers")
 
     def application(self, name: str) -> dict[str, Any]:
-        """Return an Application as it is now."""
-        return dict(self._client.get(reference(API, "Application", name, NAMESPACE)))
+        """Return an Application as it is now, an empty one where there is none."""
+        return dict(self._client.find(reference(API, "Application", name, NAMESPACE)) or {"metadata": {}})
 
     def annotate(self, name: str, annotations: Mapping[str, str]) -> None:
         """Set annotations of an Application, as `argocd` and its pages do when a person clicks."""
@@ -238,12 +236,16 @@ class ArgoCD:
 
 def is_synced(app: Mapping[str, Any], revision: str) -> bool:
     """Tell whether an Application is Synced and Healthy at a commit, and nothing is under way."""
+    return is_applied(app, revision) and app["status"].get("health", {}).get("status") == "Healthy"
+
+
+def is_applied(app: Mapping[str, Any], revision: str) -> bool:
+    """Tell whether an Application is Synced at a commit, healthy or not, and nothing is under way."""
     status = app.get("status", {})
     sync = status.get("sync", {})
     return (
         "operation" not in app
         and (sync.get("status"), sync.get("revision")) == ("Synced", revision)
-        and status.get("health", {}).get("status") == "Healthy"
         and status.get("operationState", {}).get("phase") == "Succeeded"
     )
 
@@ -252,13 +254,15 @@ def _is_well(found: Mapping[str, Any]) -> bool:
     return found.get("status") == "Synced" and found.get("health", {}).get("status", "Healthy") == "Healthy"
 
 
-def _install(plane: ControlPlane, customizations: Mapping[str, str]) -> None:
-    """Make what Argo CD's own installation brings into its namespace, and the cluster that it manages."""
+def _install(plane: ControlPlane) -> None:
+    """Make what Argo CD's own installation brings into its namespace, and a cluster besides the one that it runs in.
+
+    They are one, by two addresses.
+    """
     client = plane.client
     client.apply(reference("v1", "Namespace", NAMESPACE), manager="harness")
     for name in SETTINGS:
-        data = dict(customizations) if name == "argocd-cm" else {}
-        _apply(client, "ConfigMap", name, PART_OF, {"data": data})
+        _apply(client, "ConfigMap", name, PART_OF, {"data": {}})
     _apply(client, "Secret", "argocd-secret", PART_OF, {"stringData": {"server.secretkey": "of no use here"}})
     config = {"bearerToken": "admin", "tlsClientConfig": {"caData": _encoded(plane.authority)}}
     cluster = {"name": "test", "server": plane.url, "config": json.dumps(config)}
@@ -274,9 +278,10 @@ def _encoded(path: Path) -> str:
     return base64.b64encode(path.read_bytes()).decode()
 
 
-def _prepare(folder: Path) -> None:
-    for name in ("bin", "config", "plugins", "tmp"):
+def _prepare(folder: Path, kubeconfig: Path) -> None:
+    for name in ("bin", "config", "plugins", "tmp", ".kube"):
         (folder / name).mkdir(parents=True, exist_ok=True)
+    shutil.copy(kubeconfig, folder / ".kube" / "config")
     verify = folder / "bin" / "git-verify-wrapper.sh"
     verify.write_text(VERIFY, encoding="utf-8")
     verify.chmod(0o755)

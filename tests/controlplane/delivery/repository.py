@@ -15,6 +15,9 @@ from tests.controlplane.client import Object, identity
 
 ROOT = Path(__file__).parents[3]
 BRANCH = "main"
+CLUSTER = "prod-eu"
+REPOSITORY = "https://git.acme.example/platform/gpu-fleet.git"
+SERVER = f"https://{CLUSTER}.k8s.acme.example:6443"
 AUTHOR = ("-c", "user.name=Fleet Owner", "-c", "user.email=owner@acme.example", "-c", "commit.gpgsign=false")
 LIMIT_SECONDS = 120
 
@@ -28,11 +31,16 @@ def key(obj: Object) -> Key:
 
 
 class Repository:
-    """A work tree with `fleet/` and `rendered/`, and Git beneath it."""
+    """A work tree with `fleet/` and `rendered/`, and Git beneath it.
 
-    def __init__(self, folder: Path) -> None:
+    Two addresses of the example are those of the test, its own and that of the API server; all else is the example's.
+    """
+
+    def __init__(self, folder: Path, server: str) -> None:
         self.folder = folder
         shutil.copytree(ROOT / "fleet", folder / "fleet")
+        self.edit("clusters.yaml", REPOSITORY, self.url)
+        self.edit("clusters.yaml", SERVER, server)
         self._git("init", "--quiet", f"--initial-branch={BRANCH}")
         self.render()
         self.commit("The example")
@@ -78,22 +86,10 @@ class Repository:
             (self.folder / folder / name).write_text(json.dumps(obj, indent=1), encoding="utf-8")
         return self.commit(f"Put {folder}")
 
-    def objects(self, cluster: str) -> Mapping[Key, Object]:
-        """Return what is rendered for a cluster now."""
-        return {key(obj): obj for obj in _documents(self.folder / "rendered" / "clusters" / cluster)}
-
-    def hub(self, kind: str, name: str, addresses: Mapping[str, str]) -> Object:
-        """Return an object of Argo CD's own cluster, with the addresses in it replaced by those that tests have."""
-        found = [
-            path
-            for path in sorted((self.folder / "rendered" / "argocd").glob("*.yaml"))
-            if (obj := _load(path.read_text(encoding="utf-8")))["kind"] == kind and obj["metadata"]["name"] == name
-        ]
-        (path,) = found
-        text = path.read_text(encoding="utf-8")
-        for old, new in addresses.items():
-            text = text.replace(old, new)
-        return _load(text)
+    def objects(self, folder: str = f"clusters/{CLUSTER}") -> Mapping[Key, Object]:
+        """Return what is rendered into a folder now, for the cluster by default."""
+        # Beside objects there are values for a chart.
+        return {key(obj): obj for obj in _documents(self.folder / "rendered" / folder) if "kind" in obj}
 
     def _git(self, *arguments: str) -> str:
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """A cluster of the example in Argo CD's hands: its repository, its project and Application, and what the server holds.
 
 The charts of Kueue and of the GPU Operator are not synced: their repositories are out of a test's reach. Kueue runs beside
-the API server as in all our tests, and the CRDs of what others install are loaded.
+the API server as in all our tests, and the CRDs of what others install are loaded. Nor are the other two clusters there.
 """
 
 from __future__ import annotations
@@ -15,18 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gpuplan.emit.argocd import health
-from tests.controlplane.argocd import API, NAMESPACE, ArgoCD
+from tests.controlplane.argocd import API, NAMESPACE, ArgoCD, is_applied
 from tests.controlplane.client import Object, reference
 from tests.controlplane.controlplane import ControlPlane
-from tests.controlplane.delivery.repository import BRANCH, Key, Repository, key
+from tests.controlplane.delivery.repository import BRANCH, CLUSTER, Key, Repository, key
 from tests.controlplane.test_acceptance_example import kueue_configuration
 
-CLUSTER = "prod-eu"
 APPLICATION = f"gpuplan-{CLUSTER}"
-PROJECT = "acme"
-REPOSITORY = "https://git.acme.example/platform/gpu-fleet.git"
-SERVER = f"https://{CLUSTER}.k8s.acme.example:6443"
+ROOT = "root-acme"
 OF_THE_SERVER = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "uid", "deletionTimestamp")
 
 
@@ -49,26 +45,24 @@ class Delivery:
     repository: Repository
     first: FirstSync = field(default_factory=FirstSync)
 
-    def addresses(self) -> Mapping[str, str]:
-        """Return what stands in the example for the repository and the API server, and what they are here."""
-        return {REPOSITORY: self.repository.url, SERVER: self.plane.url}
-
-    def install(self, kind: str, name: str) -> Object:
-        """Apply an object of Argo CD's own cluster as rendered now, but for the two addresses."""
-        return self.plane.client.apply(self.repository.hub(kind, name, self.addresses()))
-
     def sync(self, revision: str) -> dict[str, Any]:
-        """Bring the project up to date, make Argo CD look, and wait until the cluster is at this commit.
+        """Make the root and then the cluster's Application look, and wait until both are at this commit.
 
-        Returns the Application. The project comes first, since it names the namespaces that the Application may use.
+        Returns the Application. The root brings its project, which names the namespaces that it may use.
         """
-        self.install("AppProject", PROJECT)
+        self.sync_root(revision)
         self.argo.refresh(APPLICATION)
         return self.argo.wait_until_synced(APPLICATION, revision)
 
+    def sync_root(self, revision: str) -> None:
+        """Make the root look, and wait until all projects and Applications are as in this commit."""
+        self.argo.refresh(ROOT)
+        # It is as healthy as its worst Application, and of most the cluster or the chart is out of reach.
+        self.argo.wait_for(ROOT, lambda app: is_applied(app, revision), what=f"be synced to {revision}")
+
     def live(self) -> dict[Key, Object]:
         """Return every object that Argo CD has made for the cluster, as the server holds it now."""
-        kinds = {(obj["apiVersion"], obj["kind"]) for obj in self.repository.objects(CLUSTER).values()}
+        kinds = {(obj["apiVersion"], obj["kind"]) for obj in self.repository.objects().values()}
         found = [obj for kind in sorted(kinds) for obj in self.plane.client.list(*kind)]
         return {key(obj): obj for obj in found if tracked(obj)}
 
@@ -111,28 +105,26 @@ def content(obj: Object) -> str:
 
 @contextlib.contextmanager
 def delivery(plane: ControlPlane, folder: Path) -> Iterator[Delivery]:
-    """The example's cluster in Argo CD's hands, after the first sync.
+    """The example's cluster in Argo CD's hands, after the first sync: what a person gets who applies `bootstrap/`.
 
-    A node without cards runs what is no card's agent, Kueue is configured as the fleet asks, and `argocd-cm` has our health.
+    A node without cards runs what is no card's agent, and Kueue is configured as the fleet asks.
     """
     plane.reset()
     plane.start_kueue(kueue_configuration(CLUSTER))
     plane.add_node("worker")
+    repository = Repository(folder / "repository", plane.url)
+    bootstrap = repository.objects("bootstrap")
     try:
-        with ArgoCD(plane, health.settings(health.TEXTS)) as argo:
-            made = Delivery(plane=plane, argo=argo, repository=Repository(folder / "repository"))
-            _sync_first(made)
+        with ArgoCD(plane, [obj for obj in bootstrap.values() if obj["kind"] == "ConfigMap"]) as argo:
+            made = Delivery(plane=plane, argo=argo, repository=repository)
+            begun = time.monotonic()
+            for obj in bootstrap.values():
+                plane.client.apply(obj)
+            made.first.application = argo.wait_until_synced(APPLICATION, repository.head)
+            made.first.seconds = time.monotonic() - begun
+            made.first.rendered = repository.objects()
+            made.first.live = made.live()
             yield made
     finally:
         plane.reset()
         plane.start_kueue()
-
-
-def _sync_first(made: Delivery) -> None:
-    begun = time.monotonic()
-    made.install("AppProject", PROJECT)
-    made.install("Application", APPLICATION)
-    made.first.application = made.argo.wait_until_synced(APPLICATION, made.repository.head)
-    made.first.seconds = time.monotonic() - begun
-    made.first.rendered = made.repository.objects(CLUSTER)
-    made.first.live = made.live()

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tests.controlplane.client import reference
-from tests.controlplane.delivery.repository import Key
-from tests.controlplane.delivery.stage import APPLICATION, CLUSTER, Delivery
+from tests.controlplane.delivery.repository import CLUSTER, Key
+from tests.controlplane.delivery.stage import APPLICATION, Delivery
 
 KUEUE_API = "kueue.x-k8s.io/v1beta2"
 GROUPS = "    groups: [recsys-engineers]\n"
@@ -28,10 +28,10 @@ def differing(before: Mapping[Key, object], after: Mapping[Key, object]) -> set[
 
 def changed_by(delivered: Delivery, name: str, old: str, new: str) -> set[Key]:
     """Change the spec in Git, and return what has changed in the cluster, after a look at what was to change."""
-    before, rendered = delivered.contents(), delivered.repository.objects(CLUSTER)
+    before, rendered = delivered.contents(), delivered.repository.objects()
     delivered.sync(delivered.repository.change(name, old, new))
     changed = differing(before, delivered.contents())
-    assert changed == differing(rendered, delivered.repository.objects(CLUSTER))
+    assert changed == differing(rendered, delivered.repository.objects())
     return changed
 
 
