@@ -31,6 +31,7 @@ _MENTION: Final = re.compile(r"@[A-Za-z0-9][A-Za-z0-9_.-]*(?:/[A-Za-z0-9][A-Za-z
 _TICKS: Final = re.compile("`{3,}")
 
 
+EMPTY: Final = "(nothing)"
 _LEADING: Final = re.compile(r"^(?:([-+=])|(\d+)([.)]))")
 
 
@@ -40,7 +41,7 @@ def words(text: str, limit: int = LINE) -> str:
     >>> words("- a"), words("1. b"), words("<i>")
     ('\\\\- a', '1\\\\. b', '\\\\<i\\\\>')
     """
-    return _LEADING.sub(r"\2\\\1\3", inline(short(text.strip(), limit)))
+    return _LEADING.sub(r"\2\\\1\3", inline(short(text.strip() or EMPTY, limit)))
 
 
 def mention(name: str) -> str:
