@@ -11,7 +11,7 @@ import yaml
 
 from gpuplan import pipeline
 from gpuplan.cli import COMMANDS
-from gpuplan.cli.argocd_cmp import PARAMETERS, VARIABLE, stream
+from gpuplan.cli.argocd_cmp import PARAMETERS, VARIABLE
 from tests.build import TODAY
 from tests.cli.transcript import ENVIRONMENT, in_new_process, in_process
 
@@ -76,8 +76,14 @@ def test_parameters_that_name_no_cluster_are_wrong_usage_and_give_no_output(
     assert "Error:" in outcome.stderr
 
 
-def test_no_objects_are_an_empty_stream_which_the_command_refuses() -> None:
-    assert stream(()) == ""
+def test_an_empty_output_is_refused_since_to_argo_cd_it_means_to_delete_everything(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No fleet that `check` accepts has a cluster without objects, so the objects are taken away here."""
+    monkeypatch.setattr("gpuplan.cli.argocd_cmp.render_cluster", lambda fleet, cluster: ((), ()))
+    outcome = in_process(["argocd-cmp", "--cluster", "lab-us"])
+    assert (outcome.exit_code, outcome.stdout) == (1, "")
+    assert "would mean to delete all that it has" in outcome.stderr
 
 
 def test_the_plugin_that_the_page_shows_calls_this_command_with_the_parameter_that_it_reads() -> None:
