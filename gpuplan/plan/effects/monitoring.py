@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gpuplan import conventions
-from gpuplan.manifests.set import Manifest
+from gpuplan.manifests.set import Manifest, ManifestSet
 from gpuplan.model.monitoring import Thresholds
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import pool_pairs, reading
@@ -18,6 +18,7 @@ from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk
 
 RULES = "PrometheusRule"
 MONITORS = ("PodMonitor", "ServiceMonitor")
+KINDS = (RULES, *MONITORS, "ConfigMap")
 THRESHOLDS = ("monitoring", "thresholds")
 LISTS = (conventions.DCGM_COUNTERS, conventions.OPERATOR_COUNTERS)
 """ConfigMaps with the fields that exporters collect, without the hash at the end of their names."""
@@ -30,19 +31,29 @@ Rules = Mapping[str, set[str]]
 
 def effects(comparison: Comparison) -> Iterator[Effect]:
     """Yield what people no longer see or hear, cluster by cluster, and what they hear anew."""
-    for cluster in sorted(reading.staying(comparison)):
-        old = comparison.old.manifests.in_cluster(comparison.moves.old_name("clusters", cluster))
-        new = comparison.new.manifests.in_cluster(cluster)
+    before, after = (_told_by(side.manifests) for side in (comparison.old, comparison.new))
+    changed = {reading.new_cluster(comparison, change) for change in comparison.of_kind(*KINDS)}
+    for cluster in sorted(changed & reading.staying(comparison)):
+        old, new = before[comparison.moves.old_name("clusters", cluster)], after[cluster]
         changes = [change for change in comparison.of_kind(RULES) if reading.new_cluster(comparison, change) == cluster]
         if changes:
-            before, after = ([_rules(some, key) for key in ("alert", "record")] for some in (old, new))
-            yield from _alerts(cluster, changes, before[0], after[0])
-            yield from _series(cluster, changes, before[1], after[1])
-            yield from _words(cluster, changes, before, after)
+            was, will = ([_rules(some, key) for key in ("alert", "record")] for some in (old, new))
+            yield from _alerts(cluster, changes, was[0], will[0])
+            yield from _series(cluster, changes, was[1], will[1])
+            yield from _words(cluster, changes, was, will)
         yield from _counters(comparison, cluster, _collected(old), _collected(new))
         yield from _monitors(comparison, cluster)
         yield from _dashboards(comparison, cluster)
     yield from _thresholds(comparison)
+
+
+def _told_by(manifests: ManifestSet) -> Mapping[str, list[Manifest]]:
+    """Return the objects of some kinds by cluster."""
+    found: dict[str, list[Manifest]] = defaultdict(list)
+    for made in manifests:
+        if made.key.kind in KINDS:
+            found[str(made.cluster)].append(made)
+    return found
 
 
 def _rules(objects: Iterable[Manifest], key: str) -> Rules:
