@@ -1,4 +1,4 @@
-"""`python -m bench [example] [growth] [startup] [rules]`: print the figures of some or all benchmarks, measured in one run."""
+"""`python -m bench [example] [growth] [startup] [rules] [diff]`: print the figures of some or all benchmarks, measured in one run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 
-from bench import example, growth, rules, startup
+from bench import diff, example, growth, rules, startup
 from bench.report import show
 
 BENCHMARKS = {
@@ -14,6 +14,7 @@ BENCHMARKS = {
     "growth": ("(b) a large fleet", growth.lines),
     "startup": ("(c) start-up", startup.lines),
     "rules": ("(d) rules for Prometheus", rules.lines),
+    "diff": ("(e) what differs between two renders", diff.lines),
 }
 
 

@@ -14,7 +14,16 @@ import pytest
 from tests.controlplane import modulefiles, toolchain
 from tests.controlplane.modulefiles import ARGO_CD, GPU_OPERATOR, KUEUE, KWOK, MPI_OPERATOR
 from tests.controlplane.ports import PortLease
-from tests.controlplane.toolchain import GO_MODULES, KUBE, PROMTOOL, TOOLS, ToolchainError, go_environment, graph_folder
+from tests.controlplane.toolchain import (
+    ASKED_FOR,
+    GO_MODULES,
+    KUBE,
+    PROMTOOL,
+    TOOLS,
+    ToolchainError,
+    go_environment,
+    graph_folder,
+)
 from tests.controlplane.waiting import WaitTimeoutError, wait_for
 
 
@@ -34,7 +43,7 @@ def required_go(graph: str) -> tuple[int, int]:
 
 
 def test_every_tool_is_a_pinned_tool_of_its_graph_or_a_program_of_ours() -> None:
-    for tool in TOOLS:
+    for tool in (*TOOLS, *ASKED_FOR):
         text = (GO_MODULES / tool.graph.name / "go.mod").read_text(encoding="utf-8")
         assert tool.package.startswith("./") or re.search(
             rf"^(tool|\t)\s*{re.escape(tool.package)}$", text, re.MULTILINE

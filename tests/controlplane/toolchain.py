@@ -94,6 +94,7 @@ VICTORIAMETRICS = Graph(name="victoriametrics")
 # Without the tag Thanos reads labels in a form that its build of Prometheus does not have, and panics.
 THANOS = Graph(name="thanos", tags=("slicelabels",))
 ARGO_CD = Graph(name="argocd", toolchain="go1.27.3")
+DYFF = Graph(name="dyff")
 
 TOOLS = (
     Tool(name="etcd", graph=KUBE, package="go.etcd.io/etcd/server/v3"),
@@ -132,6 +133,9 @@ TOOLS = (
     # The longest build of all, and what waits for it runs last.
     Tool(name="argocd", graph=ARGO_CD, package="./argocd"),
 )
+
+ASKED_FOR = (Tool(name="dyff", graph=DYFF, package="github.com/homeport/dyff/cmd/dyff"),)
+"""Programs that no test needs and that are built only where somebody names them: benchmarks compare with them."""
 
 
 def say(line: str) -> None:
@@ -183,7 +187,7 @@ def cache_folder() -> Path:
 def graph_folder(graph: Graph) -> Path:
     """Return the cache folder of a graph, named by a hash of its pins, sources, flags, packages and machine."""
     sources = sorted(path for path in (GO_MODULES / graph.name).rglob("*") if path.is_file())
-    packages = [f"{tool.name} {tool.package}" for tool in TOOLS if tool.graph == graph]
+    packages = [f"{tool.name} {tool.package}" for tool in (*TOOLS, *ASKED_FOR) if tool.graph == graph]
     newer = [graph.toolchain] if graph.toolchain else []
     shaping = [RECIPE, *graph.flags, *packages, *platform.uname()[4:5], sys.platform, *newer]
     key = hashlib.sha256("\0".join(shaping).encode())
@@ -194,7 +198,7 @@ def graph_folder(graph: Graph) -> Path:
 
 def tool_path(name: str) -> Path:
     """Return the binary of a tool, building it first where the cache lacks it. Raises `ToolchainError`."""
-    tool = next(tool for tool in TOOLS if tool.name == name)
+    tool = next(tool for tool in (*TOOLS, *ASKED_FOR) if tool.name == name)
     if installed := stand_in(tool):
         return installed
     folder = graph_folder(tool.graph)
@@ -276,10 +280,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="build nothing; tell what is missing")
     parser.add_argument("tools", nargs="*", metavar="TOOL", help=" ".join(tool.name for tool in TOOLS))
     options = parser.parse_args(arguments)
-    unknown = set(options.tools) - {tool.name for tool in TOOLS}
+    every = (*TOOLS, *ASKED_FOR)
+    unknown = set(options.tools) - {tool.name for tool in every}
     if unknown:
         parser.error(f"no such tool: {', '.join(sorted(unknown))}")
-    chosen = [tool for tool in TOOLS if not options.tools or tool.name in options.tools]
+    chosen = [tool for tool in every if tool.name in options.tools] if options.tools else list(TOOLS)
     missing = [tool.name for tool in chosen if not is_built(tool)]
     if options.check:
         say(f"missing: {' '.join(missing)}" if missing else "complete")
