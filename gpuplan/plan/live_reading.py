@@ -79,6 +79,18 @@ def _at(made: object, *path: str) -> Any:
     return made
 
 
+def _map(made: object, *path: str) -> Object:
+    """Return the map at a path; an empty one where there is none."""
+    found = _at(made, *path)
+    return found if isinstance(found, dict) else {}
+
+
+def _text(made: object, *path: str) -> str:
+    """Return the text at a path; an empty one where there is none."""
+    found = _at(made, *path)
+    return found if isinstance(found, str) else ""
+
+
 def _maps(value: object) -> Iterator[Object]:
     """Yield the maps of a list, and nothing of anything else."""
     yield from (one for one in value if isinstance(one, dict)) if isinstance(value, list) else ()
@@ -100,11 +112,11 @@ def _pools(nodes: list[Object], cluster: Cluster) -> Mapping[str, LiveNodes]:
     found = {}
     for pool in cluster.pools:
         wanted = lasting_labels(cluster, pool).items()
-        present = [node for node in nodes if wanted <= (_at(node, "metadata", "labels") or {}).items()]
+        present = [node for node in nodes if wanted <= _map(node, "metadata", "labels").items()]
         usable = [node for node in present if _holds(node, "Ready") and not _at(node, "spec", "unschedulable")]
         offered: Counter[str] = Counter()
         for node in usable:
-            offered.update({name: _pieces(text) for name, text in (_at(node, "status", "allocatable") or {}).items()})
+            offered.update({name: _pieces(text) for name, text in _map(node, "status", "allocatable").items()})
         found[pool.name] = LiveNodes(present=len(present), schedulable=len(usable), allocatable=dict(offered))
     return found
 
@@ -137,12 +149,12 @@ def _of_workloads(workloads: list[Object], cluster: Cluster) -> Mapping[str, Liv
     for made in workloads:
         if _holds(made, "Finished"):
             continue
-        queue = _at(made, "status", "admission", "clusterQueue")
+        queue = _text(made, "status", "admission", "clusterQueue")
         if queue:
             admitted[queue] += 1
             usage[queue].update(_used(made))
         else:
-            waiting = leads_to.get((_at(made, "metadata", "namespace"), _at(made, "spec", "queueName")))
+            waiting = leads_to.get((_text(made, "metadata", "namespace"), _text(made, "spec", "queueName")))
             pending.update([waiting] if waiting else [])
     return {
         name: LiveQueue(admitted=admitted[name], pending=pending[name], usage=dict(usage[name]))
@@ -154,7 +166,6 @@ def _used(workload: Object) -> Usage:
     """Return what an admitted workload holds."""
     found: Counter[tuple[str, str]] = Counter()
     for pods in _maps(_at(workload, "status", "admission", "podSetAssignments")):
-        flavors = pods.get("flavors") or {}
-        for resource, amount in (pods.get("resourceUsage") or {}).items():
-            found[str(flavors.get(resource)), resource] += _pieces(amount)
+        for resource, amount in _map(pods, "resourceUsage").items():
+            found[_text(pods, "flavors", resource), resource] += _pieces(amount)
     return dict(found)

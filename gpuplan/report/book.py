@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from gpuplan.output import findings as output_findings
+from gpuplan.plan import findings as plan_findings
 from gpuplan.resolve import findings as resolve_findings
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules import RULES, suppress
@@ -28,6 +29,7 @@ BOOK: Mapping[str, RuleDoc] = _by_id(
         *resolve_findings.FINDINGS,
         *suppress.FINDINGS,
         *output_findings.FINDINGS,
+        *plan_findings.FINDINGS,
         *validate_findings.FINDINGS,
     )
 )

@@ -63,12 +63,6 @@ def _harmless(change: ObjectChange) -> bool:
     return bool(change.changes) and all((kind, one.path) in HARMLESS for one in change.changes)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_no_two_effects_say_the_same_of_one_thing(case: Case) -> None:
-    some = [(effect.fact, effect.cluster, effect.subject) for effect in queue_effects(case.old, case.new)]
-    assert len(some) == len(set(some))
-
-
 NOT_MADE_BY_A_SPEC = frozenset(
     {
         "priority/immutable",
