@@ -24,6 +24,7 @@ from gpuplan.plan.parts import (
 )
 from gpuplan.plan.promise import Promise
 from gpuplan.plan.state import Ref
+from gpuplan.report.changes import HIDDEN, is_secret
 from gpuplan.report.machine import json_text
 from gpuplan.report.plans.parts import View
 from gpuplan.report.plans.words import spec_path
@@ -221,13 +222,15 @@ def _object(change: ObjectChange) -> Data:
         "reason": change.reason,
         "confirmed": change.confirmed,
         "by_tool": change.by_tool,
-        "changes": [_change(one) for one in change.changes],
+        "changes": [_change(one, hidden=is_secret(one, change.after or change.before or {})) for one in change.changes],
         "causes": [_cause(cause) for cause in change.causes],
     }
 
 
-def _change(change: Change) -> Data:
-    """Return a difference; a side that has no value has no key."""
+def _change(change: Change, *, hidden: bool = False) -> Data:
+    """Return a difference; a side that has no value has no key, and the content of a Secret is not in it."""
+    if hidden:
+        return {"path": path_text(change.path), "kind": change.kind.value, "old": HIDDEN, "new": HIDDEN}
     kept = (("old", change.old), ("new", change.new))
     sides = {name: _plain(value) for name, value in kept if value is not compare.ABSENT}
     within = {"within": [_change(inner) for inner in change.within]} if change.within else {}

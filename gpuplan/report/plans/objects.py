@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from gpuplan.plan.parts import Action, ObjectChange, TextChange
-from gpuplan.report.plans.parts import Entries, Entry, Section
-from gpuplan.report.plans.words import because, cluster_name, code, counted, field_change, object_name
+from gpuplan.report.changes import Row, rows
+from gpuplan.report.plans.parts import Code, Entries, Entry, Section
+from gpuplan.report.plans.words import because, cluster_name, code, counted, object_name, short
 
+LONGEST_PATH: Final = 200
 OBJECTS: Final = ("object", "objects")
 FILES: Final = ("file", "files")
 ORDER: Final = (Action.DELETE, Action.REPLACE, Action.UPDATE, Action.CREATE)
@@ -55,13 +57,22 @@ def _object(change: ObjectChange, *, full: bool) -> Entry:
     was = f", was {object_name(change.was)}" if change.was else ""
     fields = f", {counted(len(change.changes), 'field')}" if change.changes and not full else ""
     waits = ", waits for confirmation" if _waits(change) else ""
-    changed = [line for one in change.changes for line in field_change(one)] if full else []
+    changed = [row for one in change.changes for row in rows(one, change.after or change.before)] if full else []
     return Entry(
         sign=change.action.value,
         text=f"{object_name(change.ref)}{was}{fields}{waits}",
         origin=BY_TOOL if change.by_tool else because(change.causes),
-        details=(*([change.reason] if change.reason else []), *changed),
+        details=(*([change.reason] if change.reason else []), *(_field(row) for row in changed if not row.block)),
+        codes=tuple(
+            Code(language="diff", text="\n".join((f"{row.sign} {row.path}", *row.block)))
+            for row in changed
+            if row.block
+        ),
     )
+
+
+def _field(row: Row) -> str:
+    return f"{row.sign} {code(short(row.path, LONGEST_PATH))} {code(row.value)}"
 
 
 def files(changes: Sequence[TextChange]) -> tuple[Section, ...]:

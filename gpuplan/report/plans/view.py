@@ -41,7 +41,7 @@ def _sections(plan: Plan, facts: Mapping[str, EffectFact], *, full: bool) -> tup
         *rollouts.approvals(plan.approvals),
         *objects.objects(plan.objects, full=full),
         *objects.files(plan.texts),
-        *(spec.sections(plan.spec) if full else ()),
+        *(spec.sections(plan.spec) if full or plan.empty else ()),
     )
 
 

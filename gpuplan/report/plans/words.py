@@ -6,9 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from gpuplan import compare
-from gpuplan.compare import Change, ChangeKind, Item, Step, path_text
-from gpuplan.compare.change import step_text
+from gpuplan.compare import path_text
 from gpuplan.plan.parts import ABSENT, SpecChange
 from gpuplan.plan.state import Ref
 
@@ -40,11 +38,9 @@ def short(text: str, limit: int = LONGEST) -> str:
 
 
 def value(of: object) -> str:
-    """Return a value of a spec or object on one line."""
+    """Return a value of the spec on one line."""
     if isinstance(of, str):
         return short(of if of and of == of.strip() else json.dumps(of, ensure_ascii=False))
-    if isinstance(of, (list, tuple)) and of and all(isinstance(one, Item) for one in of):
-        return short(", ".join(step_text(one) for one in of))
     return short(json.dumps(of, ensure_ascii=False, default=str))
 
 
@@ -133,18 +129,3 @@ def object_name(ref: Ref) -> str:
 def cluster_name(cluster: str | None) -> str:
     """Return a cluster's name, or what the one is called that Argo CD runs in."""
     return HUB if cluster is None else cluster
-
-
-def field_change(change: Change, within: tuple[Step, ...] = ()) -> list[str]:
-    """Return a difference of an object: path, before and after; one line for each place in a document that is a text."""
-    if change.within:
-        return [line for inner in change.within for line in field_change(inner, change.path)]
-    where = path_text(change.path) or "(all)"
-    path = code(short(f"{path_text(within)} » {where}" if within else where, 2 * LONGEST))
-    if change.kind is ChangeKind.ADDED:
-        return [f"{path} added: {code(value(change.new))}"]
-    if change.kind is ChangeKind.REMOVED:
-        default = "" if change.default is compare.ABSENT else f", so that {code(value(change.default))} holds"
-        return [f"{path} taken out: {code(value(change.old))}{default}"]
-    word = " (order)" if change.kind is ChangeKind.REORDERED else ""
-    return [f"{path}{word} {code(value(change.old))} → {code(value(change.new))}"]

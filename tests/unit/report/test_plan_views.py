@@ -127,8 +127,22 @@ def test_only_the_full_view_names_fields_and_quotas_that_stay() -> None:
     assert "spec.nominalQuota" not in short
     assert "search" not in short
     assert "1 unchanged row not shown" in short
-    assert "spec.nominalQuota 64 → 48" in full
+    assert "~ spec.nominalQuota 64 → 48" in full
     assert "search" in full
+
+
+def test_the_content_of_a_secret_is_in_no_form() -> None:
+    fields = (Change(path=("data", "token"), kind=ChangeKind.CHANGED, old="b2xk", new="bmV3"),)
+    held = {"kind": "Secret"}
+    made = plan(objects=(change("s", ref=ref("s", kind="Secret"), changes=fields, before=held, after=held),))
+    for form, text_ in shown(made, full=True).items():
+        assert not re.search("b2xk|bmV3", text_), form
+
+
+def test_a_spec_that_differs_without_any_effect_is_shown_all_the_same() -> None:
+    seen = shown(plan(spec=(cause(path=("teams", "nlp", "owners"), old=["a"], new=["b"]),)))["terminal"]
+    assert "No changes." in seen
+    assert 'teams.nlp.owners ["a"] → ["b"]' in seen
 
 
 def test_a_fact_is_explained_once_where_it_is_worst() -> None:
