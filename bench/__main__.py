@@ -1,4 +1,4 @@
-"""`python -m bench [example] [growth] [startup] [rules] [diff]`: print the figures of some or all benchmarks, measured in one run."""
+"""`python -m bench [example] [growth] [startup] [rules] [diff]`: print the figures of some or all, measured in one run."""
 
 from __future__ import annotations
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -63,8 +61,11 @@ def command(
     Exit codes: 0 fine, 2 wrong usage; with --exit-code 1 stands for differences.
     """
     forms = {file: _form(file) for file in files}
-    with _sides(trees, base, out_dir) as (old, new, names):
-        found = _compared(old, new)
+    _refuse_nonsense(trees, base)
+    try:
+        names, found = _of_two(*trees) if len(trees) == 2 else _of_git(base or "HEAD", trees[0] if trees else out_dir)
+    except OSError as error:
+        raise click.UsageError(f"cannot read {error.filename}: {error.strerror}") from None
     write_all({file: FORMS[form](found, names) for file, form in forms.items()})
     if output_format == "full":
         say(terminal(found, names, colour=colour(sys.stdout)), nl=False)
@@ -83,36 +84,28 @@ def _form(file: Path) -> str:
     return form
 
 
-@contextlib.contextmanager
-def _sides(trees: tuple[Path, ...], base: str | None, out_dir: Path) -> Iterator[tuple[Path, Path, tuple[str, str]]]:
-    """Find both sides; what git holds is taken out into a folder that goes away at the end."""
+def _refuse_nonsense(trees: tuple[Path, ...], base: str | None) -> None:
+    """Raise UsageError for arguments that do not go together."""
     if len(trees) > 2:
         raise click.UsageError("Name two trees at most: OLD and NEW.")
+    if len(trees) == 2 and base is not None:
+        raise click.UsageError("--base is the state before, and so is the first of two trees: name one.")
     for tree in trees:
         if not tree.exists() and (len(trees) == 2 or base is None):
             raise click.UsageError(f"There is no folder or file {tree}. A state in git is named by --base.")
-    if len(trees) == 2:
-        if base is not None:
-            raise click.UsageError("--base is the state before, and so is the first of two trees: name one.")
-        yield trees[0], trees[1], (str(trees[0]), str(trees[1]))
-        return
-    tree = trees[0] if trees else out_dir
-    with tempfile.TemporaryDirectory(prefix="gpuplan-diff-") as taken:
-        yield _at(base or "HEAD", tree, Path(taken)), tree, (f"{tree} at {base or 'HEAD'}", WORK_TREE)
 
 
-def _at(ref: str, tree: Path, into: Path) -> Path:
-    """Take a tree out of git. Raises UsageError where that cannot be."""
+def _of_two(old: Path, new: Path) -> tuple[tuple[str, str], TreeDiff]:
+    return (str(old), str(new)), diff_trees(old, new)
+
+
+def _of_git(ref: str, tree: Path) -> tuple[tuple[str, str], TreeDiff]:
+    """Compare a tree with what a commit holds. Raises UsageError where git cannot tell."""
     from gpuplan.source.git import checkout  # noqa: PLC0415 - start-up: two folders need no git
 
-    taken = checkout(ref, (tree,), into)
-    if isinstance(taken, Diagnostic):
-        raise click.UsageError(f"{taken.summary}. {taken.fix}")
-    return taken.folders[0]
-
-
-def _compared(old: Path, new: Path) -> TreeDiff:
-    try:
-        return diff_trees(old, new)
-    except OSError as error:
-        raise click.UsageError(f"cannot read {error.filename}: {error.strerror}") from None
+    with tempfile.TemporaryDirectory(prefix="gpuplan-diff-") as taken:
+        found = checkout(ref, (tree,), Path(taken), changed_only=True)
+        if isinstance(found, Diagnostic):
+            raise click.UsageError(f"{found.summary}. {found.fix}")
+        changed = found.changed[0] if found.changed else None
+        return (f"{tree} at {ref}", WORK_TREE), diff_trees(found.folders[0], tree, changed)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import enum
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -92,10 +92,13 @@ class _Found(NamedTuple):
 _Side: TypeAlias = defaultdict[Ref, list[_Found]]
 
 
-def diff_trees(old: Path, new: Path) -> TreeDiff:
-    """Compare two folders, or two files. A side that does not exist is empty. Raises OSError for what cannot be read."""
-    sides = _files(old), _files(new)
-    ours = any(INDEX_FILE in side for side in sides)
+def diff_trees(old: Path, new: Path, only: Collection[str] | None = None) -> TreeDiff:
+    """Compare two folders, or two files. A side that does not exist is empty. Raises OSError for what cannot be read.
+
+    `only` are the files that may differ, if that is known: others are not looked at.
+    """
+    sides = _files(old, only), _files(new, only)
+    ours = any((root / INDEX_FILE).is_file() for root in (old, new))
     objects: tuple[_Side, _Side] = (defaultdict(list), defaultdict(list))
     texts: list[TextDiff] = []
     differing: list[str] = []
@@ -119,10 +122,12 @@ def diff_trees(old: Path, new: Path) -> TreeDiff:
     )
 
 
-def _files(root: Path) -> dict[str, Path]:
+def _files(root: Path, only: Collection[str] | None) -> dict[str, Path]:
     """Return the files below a folder, or the one file under an empty name. Links are not followed."""
     if root.is_file():
         return {"": root}
+    if only is not None:
+        return {file: root / file for file in only if (root / file).is_file() and not (root / file).is_symlink()}
     found = (path for path, entry in scan(root).items() if entry.kind is EntryKind.FILE)
     return {path: root / path for path in found if not path.startswith(".git/") and "/.git/" not in path}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -35,6 +35,8 @@ class Checkout:
 
     commit: str
     folders: tuple[Path, ...]
+    changed: tuple[frozenset[str], ...] | None = None
+    """The files that are there now, or were there then, and differ: their paths below each folder. None if not asked for."""
 
 
 class _GitError(Exception):
@@ -45,23 +47,23 @@ class _GitAbsentError(Exception):
     """There is no git. Never leaves this module."""
 
 
-def checkout(ref: str, paths: Sequence[Path], into: Path) -> Checkout | Diagnostic:
+def checkout(ref: str, paths: Sequence[Path], into: Path, *, changed_only: bool = False) -> Checkout | Diagnostic:
     """Write the files below `paths` as they were at `ref` into the folder `into`, at their places below the repository's root.
 
     `paths` are folders of one repository, in which the current folder need not be. Links that would lead out of `into` become
-    files that hold their target, as on systems without links.
+    files that hold their target, as on systems without links. With `changed_only` what the work tree still has is left out.
     """
     place = Span(ref, 1, 1, 1, 1)
     start = _existing(paths[0])
     try:
-        return _checkout(ref, paths, into, start)
+        return _checkout(ref, paths, into, start, changed_only=changed_only)
     except _GitAbsentError:
         return findings.ABSENT.found(f"cannot read {ref}: there is no program git", at=place)
     except _GitError as error:
         return findings.FAILED.found(f"git could not read {ref}: {error}", at=place)
 
 
-def _checkout(ref: str, paths: Sequence[Path], into: Path, start: Path) -> Checkout | Diagnostic:
+def _checkout(ref: str, paths: Sequence[Path], into: Path, start: Path, *, changed_only: bool) -> Checkout | Diagnostic:
     place = Span(ref, 1, 1, 1, 1)
     try:
         root = Path(os.fsdecode(_git(start, "rev-parse", "--show-toplevel").rstrip(b"\n")))
@@ -75,8 +77,32 @@ def _checkout(ref: str, paths: Sequence[Path], into: Path, start: Path) -> Check
     if isinstance(commit, Diagnostic):
         return commit
     wanted = [path for path in inner if path is not None]
-    _write(root, commit, wanted, into)
-    return Checkout(commit=commit, folders=tuple(into / path for path in wanted))
+    folders = tuple(into / path for path in wanted)
+    if not changed_only:
+        _write(root, _entries(root, commit, wanted), into)
+        return Checkout(commit=commit, folders=folders)
+    changed = _changed(root, commit, wanted)
+    _write(root, (entry for entry in _entries(root, commit, wanted) if entry[2] in changed), into)
+    below = (frozenset(_inner(path, file) for file in changed if _is_in(path, file)) for path in wanted)
+    return Checkout(commit=commit, folders=folders, changed=tuple(below))
+
+
+def _changed(root: Path, commit: str, paths: Sequence[str]) -> frozenset[str]:
+    """Return the files of the work tree that differ from a commit, with those that git does not know and does not ignore, and those that went."""
+    literal = ("--literal-pathspecs",)
+    plain = ("--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules", "--no-relative")
+    differing = _git(root, *literal, "diff", *plain, "-z", commit, "--", *paths)
+    unknown = _git(root, *literal, "ls-files", "--others", "--exclude-standard", "-z", "--", *paths)
+    return frozenset(os.fsdecode(path) for path in (differing + unknown).split(b"\0") if path)
+
+
+def _is_in(folder: str, file: str) -> bool:
+    return folder in (".", file) or file.startswith(f"{folder}/")
+
+
+def _inner(folder: str, file: str) -> str:
+    """Return the path of a file below a folder; empty for the file itself."""
+    return file if folder == "." else file[len(folder) + 1 :]
 
 
 def _existing(path: Path) -> Path:
@@ -127,8 +153,8 @@ def _fetch(ref: str) -> str:
     )
 
 
-def _write(root: Path, commit: str, paths: Sequence[str], into: Path) -> None:
-    entries = list(_entries(root, commit, paths))
+def _write(root: Path, wanted: Iterable[tuple[str, str, str]], into: Path) -> None:
+    entries = list(wanted)
     for (mode, _, path), content in zip(entries, _contents(root, entries), strict=True):
         target = into / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -131,3 +131,23 @@ def test_a_blob_that_is_lost_is_a_finding(repository: Path, tmp_path: Path) -> N
     blob = git(repository, "rev-parse", "v1:infra/rendered/a/queue.yaml")
     (repository / ".git/objects" / blob[:2] / blob[2:]).unlink()
     assert refused("v1", repository / "infra", tmp_path / "old").rule == "git/failed"
+
+
+def test_of_what_the_work_tree_still_has_nothing_is_taken_out_where_only_changes_are_asked_for(
+    repository: Path, tmp_path: Path
+) -> None:
+    tree = repository / "infra/rendered"
+    (tree / "new file.yaml").write_text("a: 1\n")
+    (tree / "staged.yaml").write_text("a: 1\n")
+    (tree / "inside").unlink()
+    git(repository, "add", "infra/rendered/staged.yaml")
+    found = checkout("v1", [tree, repository], tmp_path / "old", changed_only=True)
+    assert isinstance(found, Checkout)
+    assert found.changed is not None
+    assert found.changed[0] == {"a/queue.yaml", "new file.yaml", "staged.yaml", "inside"}
+    assert found.changed[1] == {f"infra/rendered/{path}" for path in found.changed[0]}
+    taken_out = {path.relative_to(found.folders[0]).as_posix() for path in found.folders[0].rglob("*")}
+    assert taken_out == {"a", "a/queue.yaml", "inside"}
+    alone = checkout("v1", [tree / "a/queue.yaml"], tmp_path / "file", changed_only=True)
+    assert isinstance(alone, Checkout)
+    assert alone.changed == (frozenset({""}),)
