@@ -176,7 +176,7 @@ REFUSALS: dict[str, tuple[Answer, str]] = {
     "no right": ((403, FORBIDDEN), "answered 403: Resource not accessible by integration"),
     "bad token": ((401, {"message": f"Bad credentials {SECRET}"}), "answered 401: Bad credentials ***"),
     "no such request": ((404, {"message": "Not Found"}), "answered 404: Not Found"),
-    "a fault of theirs": ((500, {"message": "oops"}), "answered 500: oops"),
+    "a fault of theirs": ((502, {"message": "oops"}), "answered 502: oops"),
 }
 
 
