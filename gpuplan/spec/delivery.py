@@ -26,8 +26,7 @@ class ArgoCdSpec(SpecModel):
     mode: Literal["applications", "applicationSet"] = "applications"
     """`applications`: one for each cluster. `applicationSet`: one ApplicationSet that makes them."""
     rollout: list[Annotated[list[Name], Field(min_length=1)]] = []
-    """Steps of clusters, such as `[[lab], [prod-eu, prod-us]]`: a step is synced when all before it are healthy. Needs
-    `mode: applicationSet`; by default all clusters are synced at once."""
+    """Steps of clusters, as `[[lab], [eu, us]]`: each is synced when all before it are healthy. Needs `mode: applicationSet`."""
     replace_priority_classes: bool = False
     """Whether PriorityClasses are deleted and made anew when they change, since Kubernetes refuses to change their values."""
 

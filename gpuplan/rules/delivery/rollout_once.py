@@ -37,7 +37,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     ]
     names = [name for step in fleet.delivery.rollout for name in step]
     for again, _ in repeats(names):
-        yield DOC.found(f"`{names[again]}` has a step before this one", at=fleet.places.value(places[again]))
+        yield DOC.found(f"The rollout names `{names[again]}` a second time", at=fleet.places.value(places[again]))
     missing = [cluster.name for cluster in fleet.clusters if names and cluster.name not in names]
     if missing:
         yield DOC.found(f"No step of the rollout names {listed(missing)}", at=fleet.places.key(ROLLOUT))
