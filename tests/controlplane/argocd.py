@@ -75,7 +75,7 @@ class ArgoCD:
         own = {
             "HOME": str(self._folder),
             "TMPDIR": str(self._folder / "tmp"),
-            "PATH": f"{self._folder / 'bin'}:{_path()}",
+            "PATH": f"{self._folder / 'bin'}:{os.environ['PATH']}",
             "ARGOCD_APP_CONF_PATH": str(self._folder / "config"),
             "ARGOCD_TLS_DATA_PATH": str(self._folder / "config"),
             "ARGOCD_SSH_DATA_PATH": str(self._folder / "config"),
@@ -89,6 +89,11 @@ class ArgoCD:
         process = self._workspace.spawn(TOOL, arguments, environment=own | dict(environment or {}), program=program)
         self._processes.append(process)
         return process
+
+    def end(self, process: Process) -> None:
+        """Stop a program that `start` has started."""
+        self._processes.remove(process)
+        process.stop(PATIENCE_SECONDS)
 
     def _start(self) -> None:
         redis, repo, health, metrics = (self._workspace.port() for _ in range(4))
@@ -285,10 +290,6 @@ def _prepare(folder: Path, kubeconfig: Path) -> None:
     verify = folder / "bin" / "git-verify-wrapper.sh"
     verify.write_text(VERIFY, encoding="utf-8")
     verify.chmod(0o755)
-
-
-def _path() -> str:
-    return os.environ.get("PATH", "/usr/bin:/bin")
 
 
 def _answers(port: int) -> bool:

@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import yaml
@@ -85,6 +85,13 @@ class Repository:
             name = f"{obj['kind']}-{obj['metadata']['name']}.yaml".lower()
             (self.folder / folder / name).write_text(json.dumps(obj, indent=1), encoding="utf-8")
         return self.commit(f"Put {folder}")
+
+    def rewrite(self, named: Object, change: Callable[[Object], Object]) -> None:
+        """Change a rendered object by hand, as nobody should."""
+        for path in (self.folder / "rendered").rglob(f"{named['kind'].lower()}-*.yaml"):
+            obj = _load(path.read_text(encoding="utf-8"))
+            if key(obj) == key(named):
+                path.write_text(json.dumps(change(obj), indent=1), encoding="utf-8")
 
     def objects(self, folder: str = f"clusters/{CLUSTER}") -> Mapping[Key, Object]:
         """Return what is rendered into a folder now, for the cluster by default."""

@@ -18,6 +18,9 @@ from tests.controlplane.delivery.stage import APPLICATION, Delivery
 KUEUE_API = "kueue.x-k8s.io/v1beta2"
 GROUPS = "    groups: [recsys-engineers]\n"
 FINETUNE = "      finetune: {train/h100-sxm-80gb: {guaranteed: 8, borrow: 8}}\n"
+RULE = ("monitoring.coreos.com/v1", "PrometheusRule gpu-system/gpuplan-gpu-state")
+LAB = "namespaces: [robotics, robotics-sim]"
+MORE_LAB = "namespaces: [robotics, robotics-sim, robotics-lab]"
 CHAT = "chat: {serve: {guaranteed: 8}}"
 
 
@@ -39,7 +42,6 @@ def changed_by(delivered: Delivery, name: str, old: str, new: str) -> set[Key]:
     ("name", "old", "new", "kind"),
     [
         pytest.param("teams.yaml", "borrow: 32, lend: 32", "borrow: 24, lend: 32", "ClusterQueue", id="a quota"),
-        pytest.param("teams.yaml", "[recsys]", "[recsys, recsys-lab]", "Namespace", id="a namespace"),
         pytest.param("policy.yaml", "queueWaitMinutes: 45", "queueWaitMinutes: 50", "PrometheusRule", id="an alert"),
     ],
 )
@@ -47,6 +49,21 @@ def test_an_edit_in_git_changes_exactly_the_objects_whose_files_changed(
     delivered: Delivery, name: str, old: str, new: str, kind: str
 ) -> None:
     assert kind in {one.split()[0] for _, one in changed_by(delivered, name, old, new)}
+
+
+def test_a_namespace_comes_with_all_that_is_in_it_and_stays_when_it_leaves_the_fleet(delivered: Delivery) -> None:
+    before = delivered.live().keys()
+    changed_by(delivered, "teams.yaml", LAB, MORE_LAB)
+    new = delivered.live().keys() - before
+    assert {one.split()[0] for _, one in new} >= {"Namespace", "LocalQueue", "RoleBinding"}
+    revision = delivered.repository.change("teams.yaml", MORE_LAB, LAB)
+    # At worst the Application hears of it first, and waits for a person: until its project lets go of the namespace.
+    delivered.argo.refresh(APPLICATION)
+    delivered.argo.wait_for(APPLICATION, waits, what="wait for a person")
+    delivered.sync_root(revision)
+    delivered.argo.wait_until_synced(APPLICATION, revision)
+    stayed = new & delivered.live().keys()
+    assert {one for _, one in stayed} >= {"Namespace robotics-lab", "LocalQueue robotics-lab/finetune"}
 
 
 def test_what_needs_no_confirmation_goes_at_once(delivered: Delivery) -> None:
@@ -64,17 +81,26 @@ def waits(app: Mapping[str, Any]) -> bool:
     return state.get("phase") == "Running" and "pruning confirmation" in state.get("message", "")
 
 
-def test_a_queue_that_leaves_the_fleet_stays_until_a_person_confirms(delivered: Delivery) -> None:
+def test_a_queue_that_leaves_the_fleet_stays_until_a_person_confirms_and_later_commits_wait_with_it(
+    delivered: Delivery,
+) -> None:
     queue = (KUEUE_API, "ClusterQueue recsys-finetune")
     below = (KUEUE_API, "LocalQueue recsys/finetune")
-    revision = delivered.repository.change("teams.yaml", FINETUNE, "")
+    delivered.repository.change("teams.yaml", FINETUNE, "")
     delivered.argo.refresh(APPLICATION)
     waiting = delivered.argo.wait_for(APPLICATION, waits, what="wait for a person")
     assert "ClusterQueue/recsys-finetune" in waiting["status"]["operationState"]["message"]
-    assert {queue, below} <= delivered.live().keys()
+    before = delivered.contents()
+    assert {queue, below} <= before.keys()
+    later = delivered.repository.change("policy.yaml", "thermalMarginCelsius: 3", "thermalMarginCelsius: 4")
+    delivered.argo.refresh(APPLICATION)
+    assert waits(delivered.argo.application(APPLICATION))
+    assert delivered.contents() == before
     delivered.argo.confirm_deletions(APPLICATION)
-    delivered.argo.wait_until_synced(APPLICATION, revision)
-    assert {queue, below}.isdisjoint(delivered.live())
+    delivered.sync(later)
+    after = delivered.contents()
+    assert {queue, below}.isdisjoint(after)
+    assert {one for one in after if after[one] != before[one]} >= {RULE}
 
 
 def test_self_heal_undoes_a_hand_edit_and_leaves_an_emergency_hold(delivered: Delivery) -> None:
