@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from gpuplan.manifests.write import yaml_text
-from gpuplan.plan import Approval, Rollout, Step
+from gpuplan.plan import Approval, Effect, Rollout, Step
 from gpuplan.plan.parts import ABSENT, Edit
 from gpuplan.report.plans.parts import Code, Entries, Entry, Section
 from gpuplan.report.plans.words import counted, spec_path
@@ -63,13 +63,17 @@ def _put(into: dict[str, Any], path: Sequence[str], value: object) -> None:
     into[path[-1]] = value
 
 
-def approvals(of: Iterable[Approval]) -> tuple[Section, ...]:
-    """Return the section of those who are asked; none where nobody is."""
+def approvals(of: Iterable[Approval], effects: Iterable[Effect]) -> tuple[Section, ...]:
+    """Return the section of those who are asked, for what and in which clusters; none where nobody is."""
+    clusters: dict[str, dict[str, None]] = {}
+    for effect in effects:
+        if effect.cluster is not None:
+            clusters.setdefault(effect.summary, {})[effect.cluster] = None
     entries = tuple(
         Entry(
             text=f"{approval.role}{'' if approval.owners else ' (the fleet names no owner)'}",
             asked=approval.owners,
-            details=tuple(_reasons(approval.reasons)),
+            details=tuple(_reasons(approval.reasons, clusters)),
         )
         for approval in of
     )
@@ -77,7 +81,10 @@ def approvals(of: Iterable[Approval]) -> tuple[Section, ...]:
     return (Section(title=APPROVALS_TITLE, noun=APPROVALS, blocks=(block,)),) if entries else ()
 
 
-def _reasons(reasons: Sequence[str]) -> Iterator[str]:
-    yield from reasons[:REASONS]
-    if len(reasons) > REASONS:
-        yield f"and {counted(len(reasons) - REASONS, 'more reason')}"
+def _reasons(reasons: Iterable[str], clusters: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    once = list(dict.fromkeys(reasons))
+    for reason in once[:REASONS]:
+        where = ", ".join(clusters.get(reason, ()))
+        yield f"{where}: {reason}" if where else reason
+    if len(once) > REASONS:
+        yield f"and {counted(len(once) - REASONS, 'more reason')}"

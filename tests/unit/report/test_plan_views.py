@@ -104,6 +104,13 @@ def test_every_form_names_all_that_destroys_and_has_the_headline() -> None:
             ("step 1 of queue a", "then wait until no workload is above", "guaranteed: 49"),
         ),
         (plan(approvals=(approval("team nlp", "@acme/nlp"),)), ("team nlp: @acme/nlp", "a reason")),
+        (
+            plan(
+                effects=(effect("e"), effect("e", cluster="us")),
+                approvals=(approval("team nlp", reasons=("e", "e", *map(str, range(7)))),),
+            ),
+            ("eu, us: e", "and 3 more reasons"),
+        ),
         (plan(approvals=(approval("platform"),)), ("platform (the fleet names no owner)",)),
         (
             plan(texts=(text("runbooks/eu/mig.md"),)),
