@@ -49,12 +49,8 @@ def command(fleet_dir: Path, out_dir: Path, base: str | None, fail_on: str | Non
     Exit codes: 0 fine, 1 errors, stale output or --fail-on reached, 2 wrong usage or a fault of gpuplan.
     """
     where = runner(os.environ)
-    git = Git(folder=Path(), environment=os.environ)
-    found = merge_base(git, base)
-    if isinstance(found, Problem):
-        raise click.UsageError(f"{found.summary} {found.fix}")
-    compared = found if found == base else git.short(found)
-    asked = Asked(fleet=fleet_dir, out=out_dir, base=compared, fail_on=fail_on, results=results)
+    _refuse_inside(results, (fleet_dir, out_dir))
+    asked = Asked(fleet=fleet_dir, out=out_dir, base=_base(base), fail_on=fail_on, results=results)
     with _files(results):
         reviewing.clean(results)
 
@@ -70,6 +66,22 @@ def command(fleet_dir: Path, out_dir: Path, base: str | None, fail_on: str | Non
         hand_over(os.environ, outputs, (results / COMMENT_FILE).read_text(encoding="utf-8"))
     log(f"risk: {made.risk}; findings, plan and comment are in {results}")
     raise SystemExit(made.exit_code)
+
+
+def _refuse_inside(results: Path, folders: tuple[Path, ...]) -> None:
+    """Raise UsageError where the results would lie among what they are about."""
+    for folder in folders:
+        if Path(os.path.realpath(results)).is_relative_to(os.path.realpath(folder)):
+            raise click.UsageError(f"--results {results} is in {folder}, which is for the fleet alone.")
+
+
+def _base(said: str | None) -> str:
+    """Return the folder, or the commit in short, to compare with. Raises UsageError where there is none."""
+    git = Git(folder=Path(), environment=os.environ)
+    found = merge_base(git, said)
+    if isinstance(found, Problem):
+        raise click.UsageError(f"{found.summary} {found.fix}")
+    return found if found == said else git.short(found)
 
 
 @contextlib.contextmanager

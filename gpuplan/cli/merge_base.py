@@ -16,7 +16,7 @@ _DEEPER: Final = (50, 500)
 _PATIENCE_SECONDS: Final = 300
 _GUESSES: Final = ("origin/HEAD", "origin/main", "origin/master", "HEAD")
 """Where nobody says what a change is for: the remote's default branch, else nothing but what is not committed."""
-_UNBORN: Final = "This is no git repository with a commit. Name what to compare with: --base DIR."
+_NAME_ONE: Final = "Name a folder with the state before: --base DIR."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,8 @@ def merge_base(git: Git, said: str | None) -> str | Problem:
     if said is not None and not git.commit(said) and (git.folder / said).is_dir():
         return said
     if not git.commit("HEAD"):
-        return Problem(summary="There is nothing to compare with.", fix=git.run("rev-parse", "HEAD")[1] or _UNBORN)
+        complaint = git.run("rev-parse", "HEAD")[1].removeprefix("fatal: ").rstrip(".")
+        return Problem(summary=f"There is nothing to compare with: {complaint}.", fix=_NAME_ONE)
     branch = said is None and _target_branch(git.environment)
     complaint = _fetched(git, branch) if branch else ""
     named = [f"origin/{branch}"] if branch else [said] if said else _GUESSES

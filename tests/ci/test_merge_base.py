@@ -88,7 +88,11 @@ def test_a_folder_is_taken_as_it_is_with_or_without_git(tmp_path: Path) -> None:
 
 
 PROBLEMS = {
-    "no repository": (None, {}, "There is nothing to compare with."),
+    "no repository": (
+        None,
+        {},
+        "There is nothing to compare with: not a git repository (or any of the parent directories): .git.",
+    ),
     "no such ref": ("nowhere", {}, "There is no commit 'nowhere' to compare with."),
     "no such branch": (None, {"GITHUB_BASE_REF": "gone"}, "There is no commit 'origin/gone' to compare with."),
     "an option for a ref": ("--output=x", {}, "There is no commit '--output=x' to compare with."),
