@@ -13,6 +13,10 @@ class Worth:
     """Guaranteed pieces of the resource."""
     cards: int = 0
     """The cards that these are, rounded down."""
+    pod: int = 0
+    """Pieces of the largest pod that its task pool must be able to start."""
+    pods: int = 0
+    """Pods of that size that are sure of room, if all pods of others that are as large keep to their largest size."""
     whole_nodes: int = 0
     """Whole nodes of the flavor's largest kind that stay free for it however others place what they hold by right."""
     whole_nodes_if_tidy: int = 0

@@ -14,7 +14,7 @@ from gpuplan.model.fleet import Cluster
 from gpuplan.model.fragmentation import Floor, floors, nodes_of, room_left
 from gpuplan.model.queues import Amount, Cohort, FlavorResource, Service, TaskPool
 from gpuplan.plan.comparison import Comparison
-from gpuplan.plan.effects.claims import may_evict
+from gpuplan.plan.evictions import may_evict
 from gpuplan.plan.promise import Promise, Worth
 
 DEFAULT_GRACE: Final = 30
@@ -110,6 +110,8 @@ def worth(cluster: Cluster, floor: Floor) -> Worth:
     return Worth(
         pieces=floor.pieces,
         cards=int(floor.pieces * _share(floor.flavor, floor.resource)),
+        pod=floor.pod,
+        pods=min(floor.pods, floor.left_beside_whole),
         **_whole_nodes(floor),
         lent=min(amount.lend, sum(most for _, most in borrowers)),
         exposed=min(amount.lend, kept),

@@ -35,6 +35,7 @@ from gpuplan.plan.effects import (
     taints,
     task_pools,
     tenancy,
+    whole_pods,
 )
 from gpuplan.plan.parts import Effect
 
@@ -64,6 +65,7 @@ JUDGES: tuple[Judge, ...] = (
     quotas.effects,
     shared_pools.effects,
     capacity.effects,
+    whole_pods.effects,
     schedulable.effects,
     kueue_settings.effects,
     priorities.effects,

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gpuplan.model.queues import Service
 from gpuplan.plan.comparison import Comparison
+from gpuplan.plan.evictions import may_evict
 from gpuplan.plan.parts import Holding, QuotaRow
 
 Place = tuple[str, str, str]
@@ -85,16 +85,6 @@ def most(holding: Holding) -> int | None:
 def borrows(holding: Holding) -> bool:
     """Tell whether an owner may hold more than its own."""
     return holding.borrowable != 0 or holding.reclaimable != 0
-
-
-def may_evict(service: str, victim: str) -> bool:
-    """Tell whether the owner of a floor or pool may evict work of another service class to have it back.
-
-    Queued work evicts lower priorities only: other queued work of a lower level, shared and reclaimable work.
-    """
-    if service == Service.QUEUED.value:
-        return victim != Service.GUARANTEED.value
-    return service != Service.RECLAIMABLE.value
 
 
 def owner_name(row: QuotaRow) -> str:

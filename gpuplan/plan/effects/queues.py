@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from gpuplan import conventions
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import reading
 from gpuplan.plan.effects.pruning import Fate, fate
@@ -160,11 +162,21 @@ def _local(comparison: Comparison, reached: Reached) -> Iterator[Effect]:
                 told = f"is what {change.was.key.namespace}/{change.was.key.name} was: work must name it anew"
                 yield _local_effect("queue/local-renamed", Risk.DISRUPTIVE, cluster, name, told, change)
             elif change.action is Action.REPLACE:
-                yield _repointed(cluster, name, change)
+                yield replace(_repointed(cluster, name, change), teams=_owner(comparison, change))
             elif change.action is Action.DELETE and alone:
-                yield _unreachable(comparison, cluster, name, queue, change)
+                yield replace(_unreachable(comparison, cluster, name, queue, change), teams=_owner(comparison, change))
             elif change.action is Action.CREATE and alone:
                 yield _local_effect("queue/local-added", Risk.NONE, cluster, name, f"leads to queue {queue}", change)
+
+
+def _owner(comparison: Comparison, change: ObjectChange) -> tuple[str, ...]:
+    """Return the team whose queue a LocalQueue led to."""
+    queue = str(reading.spec(change.before).get("clusterQueue", ""))
+    where = (change.was or change.ref).cluster
+    key = change.ref.key._replace(kind="ClusterQueue", namespace="", name=queue)
+    made = comparison.old.manifests.get(where, key)
+    team = reading.labels(made.object).get(conventions.LABEL_TEAM, "") if made else ""
+    return (comparison.moves.new_name("teams", team),) if team else ()
 
 
 def _repointed(cluster: str, name: str, change: ObjectChange) -> Effect:

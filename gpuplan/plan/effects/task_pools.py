@@ -11,10 +11,10 @@ from gpuplan import conventions
 from gpuplan.model.queues import Service
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import reading
-from gpuplan.plan.effects.claims import may_evict
 from gpuplan.plan.effects.pruning import fate
 from gpuplan.plan.effects.queues import GOES
 from gpuplan.plan.effects.quotas import flavors_of, queue_changes
+from gpuplan.plan.evictions import may_evict
 from gpuplan.plan.parts import NOTHING, Action, Effect, ObjectChange, QuotaRow, Risk
 from gpuplan.plan.quotas import service_of
 

@@ -130,4 +130,24 @@ OTHERWISE: tuple[Case, ...] = (
         ),
         FAR,
     ),
+    Case(
+        "small pods by right where others run whole nodes",
+        (
+            (
+                "  scratch: {kind",
+                "  extra: {kind: experiment, service: shared, tiers: [train], pool: {train: 16}}\n  scratch: {kind",
+            ),
+            ("notebooks: {}", "notebooks: {}\n      extra: {}"),
+        ),
+        (
+            "low quota/rest-shrunk of flavor train-h100-sxm-80gb, nvidia.com/gpu",
+            "low quota/room-cut of queue nlp-pretrain, train-h100-sxm-80gb (nlp)",
+            "low quota/room-cut of queue vision-pretrain, train-h100-sxm-80gb (vision)",
+            "low quota/room-cut of queue vision-tune, train-h100-sxm-80gb (vision)",
+            "none guard-rail/follows of guard rails of eu",
+            "none queue/added of queue vision-extra",
+            "none task-pool/added of task pool extra",
+        ),
+        (("service: queued, tiers: [train]", "service: queued, tiers: [train], largestJob: {cardsPerPod: 8}"),),
+    ),
 )
