@@ -7,6 +7,7 @@ same has the same files.
 from __future__ import annotations
 
 import datetime
+import functools
 from collections.abc import Collection
 from dataclasses import replace
 
@@ -38,6 +39,7 @@ def only(fleet: Fleet, cluster: Cluster) -> Fleet:
     )
 
 
+@functools.lru_cache(maxsize=4096)  # each cluster may know of every team
 def _known(team: Team) -> Team:
     """Return what a cluster may know of the fleet's teams: who hears of their alerts, since each can have the Alertmanager.
 

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import NamedTuple
 
 from gpuplan.diagnostics import Origin
 from gpuplan.manifests.set import Manifest, ManifestSet, TextFile
@@ -22,8 +23,7 @@ class OutputFile:
     sources: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class KeptFile:
+class KeptFile(NamedTuple):
     """A file that stays as the last render wrote it, known by its hash (SHA-256, hexadecimal) instead of its bytes."""
 
     path: str

@@ -12,11 +12,13 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from gpuplan.output.files import KeptFile, OutputFile
 
 INDEX_FILE = ".gpuplan.json"
 FORMAT_VERSION = 1
+_PLAIN = re.compile(r"[a-z0-9/._-]+")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -43,13 +45,18 @@ def index_text(files: Iterable[OutputFile | KeptFile], version: str) -> str:
     """Return the index of these files, by path, as JSON."""
     sources: dict[tuple[str, ...], str] = {}
     entries: list[str] = []
-    for file in sorted(files, key=lambda file: file.path):
+    for file in sorted(files, key=attrgetter("path")):
         source = sources.get(file.sources) or sources.setdefault(file.sources, json.dumps(file.sources))
         digest = file.sha256 if isinstance(file, KeptFile) else sha256(file.content)
-        entries.append(f'    {json.dumps(file.path)}: {{"sha256": "{digest}", "source": {source}}}')
+        entries.append(f'    {_quoted(file.path)}: {{"sha256": "{digest}", "source": {source}}}')
     listing = "{\n" + ",\n".join(entries) + "\n  }" if entries else "{}"
     head = f'  "formatVersion": {FORMAT_VERSION},\n  "gpuplan": {json.dumps(version)},\n'
     return f'{{\n{head}  "files": {listing}\n}}\n'
+
+
+def _quoted(path: str) -> str:
+    """Return a path as JSON has it; nearly all stand for themselves, and are not looked at letter by letter."""
+    return f'"{path}"' if _PLAIN.fullmatch(path) else json.dumps(path)
 
 
 @functools.lru_cache(maxsize=1)  # a render looks at the old one before it works and when it writes

@@ -15,7 +15,7 @@ from gpuplan.diagnostics import Diagnostic, Diagnostics, Span, ordered
 from gpuplan.output import findings
 from gpuplan.output.files import KeptFile, OutputFile
 from gpuplan.output.index import INDEX_FILE, Index, IndexFormatError, index_text, read_index, sha256
-from gpuplan.output.scan import Entry, EntryKind, Snapshot, folders_above, read_file, scan, stamp
+from gpuplan.output.scan import Entry, EntryKind, Snapshot, folders_above, read_file, scan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class WritePlan:
 
 
 class NotKeptError(Exception):
-    """A file that was to be kept is not there, or the index knows it otherwise: its bytes are needed."""
+    """A file that was to be kept is not what the last render wrote: the caller has to know what it should be."""
 
 
 def plan_write(
@@ -68,11 +68,11 @@ def plan_write(
     if isinstance(previous, Diagnostic):
         return None, (previous,)
     unchanged, edited = _compare(root, seen, previous, content, kept.keys())
-    still, spoilt = _keep(root, seen, previous, kept)
-    unchanged |= still
+    _keep(root, seen, previous.hashes, kept.values())
+    unchanged |= kept.keys()
     carried = _carried(seen, previous.hashes.keys() | unchanged | {INDEX_FILE})
-    obstacles = _obstacles(root, content.keys() | kept.keys(), {path: seen[path].kind for path in carried})
-    problems = ordered([*edited, *spoilt, *obstacles])
+    obstacles = _obstacles(root, (*content, *kept), {path: seen[path].kind for path in carried}) if carried else ()
+    problems = ordered([*edited, *obstacles])
     if problems:
         return None, problems
     plan = WritePlan(
@@ -106,30 +106,16 @@ def _content(outputs: tuple[OutputFile | KeptFile, ...], version: str) -> dict[s
     return content
 
 
-def _keep(
-    root: Path, seen: Snapshot, previous: Index, kept: Mapping[str, KeptFile]
-) -> tuple[set[str], list[Diagnostic]]:
-    """Return the kept files that are as the last render wrote them, and a finding for each that somebody edited."""
-    still: set[str] = set()
-    edited: list[Diagnostic] = []
-    hashes = previous.hashes
-    for path, file in kept.items():
-        entry = seen.get(path)
+def _keep(root: Path, seen: Snapshot, hashes: Mapping[str, str], kept: Iterable[KeptFile]) -> None:
+    """Raise NotKeptError unless every kept file that is ours to look at is as the last render wrote it."""
+    for file in kept:
         if file.elsewhere:
-            still.add(path)
             continue
-        if entry is None or hashes.get(path) != file.sha256:
-            raise NotKeptError(path)
-        is_file = entry.kind is EntryKind.FILE
-        if is_file and (stamp(entry) == file.stamp or _sha256(root, path) == file.sha256):
-            still.add(path)
-        else:
-            edited.append(_edited(root / path, entry))
-    return still, edited
-
-
-def _sha256(root: Path, path: str) -> str:
-    return sha256(read_file(f"{root}/{path}"))
+        entry = seen.get(file.path)
+        if entry is None or entry.kind is not EntryKind.FILE or hashes.get(file.path) != file.sha256:
+            raise NotKeptError(file.path)
+        if entry[2:] != file.stamp and sha256(read_file(f"{root}/{file.path}")) != file.sha256:
+            raise NotKeptError(file.path)
 
 
 def _compare(

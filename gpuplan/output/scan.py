@@ -87,12 +87,12 @@ def folders_above(paths: Iterable[str]) -> set[str]:
 
 
 def _entry(status: os.stat_result) -> Entry:
-    return Entry(_kind(status.st_mode), status.st_mode, status.st_ino, status.st_mtime_ns, status.st_size)
+    mode = status.st_mode
+    kind = EntryKind.FILE if stat.S_IFMT(mode) == stat.S_IFREG else _kind(mode)
+    return Entry(kind, mode, status.st_ino, status.st_mtime_ns, status.st_size)
 
 
 def _kind(mode: int) -> EntryKind:
-    if stat.S_ISREG(mode):
-        return EntryKind.FILE
     if stat.S_ISDIR(mode):
         return EntryKind.FOLDER
     return EntryKind.LINK if stat.S_ISLNK(mode) else EntryKind.OTHER

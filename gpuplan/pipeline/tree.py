@@ -6,11 +6,12 @@ Its files are then neither compiled nor written, and read only where their stamp
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gpuplan.diagnostics import Diagnostics, ordered
+from gpuplan.diagnostics import Diagnostics, KeyPath, ordered
 from gpuplan.emit.texts import NO_TEXTS
 from gpuplan.model.digest import Digester
 from gpuplan.model.fleet import Cluster, Fleet
@@ -124,8 +125,9 @@ def _inputs(fleet: Fleet) -> dict[str, str]:
 
 def _kept(render: Render, last: Last, inputs: Mapping[str, str]) -> Iterable[tuple[str, Part]]:
     """Yield the parts that would come out the same, as the tree holds them."""
+    file_of = functools.cache(lambda path: render.fleet.places.key(path).file)
     for name, part in last.parts.items():
-        if inputs.get(name) == part.inputs and _asks_the_same(render.fleet, part):
+        if inputs.get(name) == part.inputs and _asks_the_same(file_of, part):
             files = tuple(
                 KeptFile(path, last.index.hashes[path], last.index.sources[path], stamp)
                 for path, stamp in part.stamps.items()
@@ -133,10 +135,9 @@ def _kept(render: Render, last: Last, inputs: Mapping[str, str]) -> Iterable[tup
             yield name, Part(name=name, files=files, findings=(), asked=part.asked, footprint=part.footprint)
 
 
-def _asks_the_same(fleet: Fleet, part: RememberedPart) -> bool:
+def _asks_the_same(places: Callable[[KeyPath], str], part: RememberedPart) -> bool:
     """Tell whether every entry that the part names as an origin still stands in its file."""
-    key = fleet.places.key
-    return all(key(path).file == file for file, paths in part.asked.items() for path in paths)
+    return all(places(path) == file for file, paths in part.asked.items() for path in paths)
 
 
 def memory_of(render: Render, rendered: Rendered, last: Last, report: WriteReport) -> Memory:

@@ -180,13 +180,13 @@ class Document:
         A segment that the document lacks is passed over, so that a missing field points at its closest ancestor and
         a path with a union's tag in it still arrives.
         """
-        here, node = self.root.span if not path else None, self.root
-        value: Node = node
+        here: Node = self.root
+        value: Node = self.root
         for segment in path:
             step = _step(value, segment)
             if step is not None:
-                here, value = step[0].span, step[1]
-        return here if key and here else value.span
+                here, value = step
+        return (here if key else value).span
 
 
 def _step(node: Node, segment: str | int) -> tuple[Node, Node] | None:
