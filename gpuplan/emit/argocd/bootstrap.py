@@ -95,7 +95,7 @@ def _root_application(fleet: Fleet) -> Application:
                 "directory": {"recurse": True, "include": "*.yaml"},
             },
             "destination": _hub(fleet),
-            "syncPolicy": sync_policy("ApplyOutOfSyncOnly=true", *CONFIRMED),
+            "syncPolicy": sync_policy(*CONFIRMED),
         },
     }
 

@@ -88,6 +88,6 @@ def _application(fleet: Fleet, cluster: str, target: ApplicationDestination) -> 
                 "directory": {"recurse": True, "include": "*.yaml"},
             },
             "destination": target,
-            "syncPolicy": sync_policy("ApplyOutOfSyncOnly=true"),
+            "syncPolicy": sync_policy(),
         },
     }

@@ -60,6 +60,12 @@ def sync_policy(*options: str) -> SyncPolicy:
     """Return how every application follows Git. The retries outlast the time in which Kueue's webhooks do not answer."""
     return {
         "automated": {"prune": True, "selfHeal": True},
-        "syncOptions": ["ServerSideApply=true", "PruneLast=true", "FailOnSharedResource=true", *options],
+        "syncOptions": [
+            "ServerSideApply=true",
+            "PruneLast=true",
+            "FailOnSharedResource=true",
+            "ApplyOutOfSyncOnly=true",
+            *options,
+        ],
         "retry": {"limit": 8, "backoff": {"duration": "5s", "factor": 2, "maxDuration": "3m"}},
     }

@@ -94,6 +94,18 @@ def test_every_application_is_compared_as_the_server_would_apply_it() -> None:
     assert options == {"ServerSideDiff=true"}
 
 
+def test_every_application_applies_what_differs_prunes_last_shares_nothing_and_tries_again() -> None:
+    policies = [
+        one["spec"]["syncPolicy"] for key, one in objects(BOTH_MANAGED).items() if key.startswith("Application/")
+    ]
+    assert len(policies) == 4
+    for policy in policies:
+        options = {"ServerSideApply", "PruneLast", "FailOnSharedResource", "ApplyOutOfSyncOnly"}
+        assert {f"{option}=true" for option in options} <= set(policy["syncOptions"])
+        assert policy["automated"] == {"prune": True, "selfHeal": True}
+        assert policy["retry"]["limit"] >= 5
+
+
 @pytest.mark.parametrize(("cluster", "target"), [("eu", {"server": "https://eu.example:6443"}), ("us", {"name": "us"})])
 def test_a_cluster_is_addressed_by_server_or_else_by_name(cluster: str, target: dict[str, str]) -> None:
     made = objects(BOTH_MANAGED)
