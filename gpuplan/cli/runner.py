@@ -85,6 +85,6 @@ def foot(environment: Mapping[str, str]) -> str:
         case Runner.PERSON:
             return ""
     try:
-        return f"<sub>Of commit {str(commit or '')[:12]}, by [this job]({base.format_map(environment)}).</sub>"
+        return f"<sub>Of commit `{str(commit or '')[:12]}`, by [this job]({base.format_map(environment)}).</sub>"
     except KeyError:
         return ""

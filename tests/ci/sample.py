@@ -21,11 +21,11 @@ taskPools:
   scratch: {kind: experiment, service: reclaimable, tiers: [serve]}
 teams:
   vision: {namespaces: [vision], quotas: {chat: {serve: {guaranteed: 8}}, scratch: {}}}
-  speech: {namespaces: [speech], quotas: {chat: {serve: {guaranteed: 4}}}}
+  speech: {namespaces: [speech], owners: ["@acme/speech"], quotas: {chat: {serve: {guaranteed: 4}}}}
 delivery: {argocd: {repoURL: https://git.acme.example/fleet.git}}
 """
 BRANCH = "feature/change"
-SPEECH = "  speech: {namespaces: [speech], quotas: {chat: {serve: {guaranteed: 4}}}}\n"
+SPEECH = '  speech: {namespaces: [speech], owners: ["@acme/speech"], quotas: {chat: {serve: {guaranteed: 4}}}}\n'
 
 CHANGES: dict[str, tuple[str, str]] = {
     "a small one": ("guaranteed: 8", "guaranteed: 10"),

@@ -99,7 +99,7 @@ def test_the_comment_says_of_which_commit_and_job_it_is(change: Change, host: st
     review("low")
     commented()
     job = "https://github.com/acme/fleet/actions/runs/99" if host == "github" else "https://gitlab.example/jobs/99"
-    assert change.bodies[0].endswith(f"<sub>Of commit 0123456789ab, by [this job]({job}).</sub>")
+    assert change.bodies[0].endswith(f"<sub>Of commit `0123456789ab`, by [this job]({job}).</sub>")
 
 
 def test_what_has_not_changed_is_not_written_again(change: Change) -> None:

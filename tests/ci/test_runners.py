@@ -127,23 +127,17 @@ def test_a_fine_change_is_green_with_its_risk_as_comment_and_label(bench: Bench)
     assert "rendered is fresh." in job.log
 
 
-def test_a_second_push_updates_the_comment_and_swaps_the_label(bench: Bench) -> None:
-    bench.change.labels = {"gpuplan/destructive", "bug"}
-    bench.change.says("gpuplan-bot", f"{MARK}\nof the first push")
-    bench.prepare("a small one")
-    risk = (bench.run(), bench.review()["risk"])[1]
-    assert len(bench.change.comments) == 1
-    assert "of the first push" not in bench.change.bodies[0]
-    assert bench.change.labels == {f"gpuplan/{risk}", "bug"}
-
-
-def test_a_change_of_nothing_says_so(bench: Bench) -> None:
-    bench.prepare("none")
-    job = bench.run()
-    assert not job.failed, job.log
-    assert bench.review()["no_changes"] is True
-    assert "| plan | no changes |" in bench.change.bodies[0]
-    assert bench.change.labels == {"gpuplan/none"}
+def test_a_second_push_updates_the_comment_and_swaps_the_label(github: Bench) -> None:
+    github.change.labels = {"gpuplan/destructive", "bug"}
+    github.change.says("gpuplan-bot", f"{MARK}\nof the first push")
+    github.prepare("none")
+    assert not github.run().failed
+    (body,) = github.change.bodies
+    assert body.startswith(MARK)
+    assert "of the first push" not in body
+    assert "| plan | no changes |" in body
+    assert github.change.labels == {"gpuplan/none", "bug"}
+    assert github.review()["no_changes"] is True
 
 
 def test_stale_output_is_red_but_planned_all_the_same(bench: Bench) -> None:
@@ -193,18 +187,13 @@ def test_a_host_that_refuses_changes_nothing_of_the_verdict(github: Bench) -> No
     assert "answered 403: Resource not accessible by integration" in job.log
 
 
-def test_comment_and_label_can_be_turned_off(bench: Bench) -> None:
-    bench.prepare("none")
-    bench.run(comment="false", labels="true")
-    assert (bench.change.comments, bench.change.labels) == ([], {"gpuplan/none"})
-    bench.run(comment="true", labels="false")
-    assert len(bench.change.comments) == 1
-
-
-def test_a_base_can_be_named(bench: Bench) -> None:
+def test_a_base_can_be_named_and_comment_and_label_be_turned_off(bench: Bench) -> None:
     bench.prepare("a small one")
-    assert not bench.run(base="HEAD").failed
+    assert not bench.run(base="HEAD", comment="false", labels="true").failed
+    assert (bench.change.comments, bench.change.labels) == ([], {"gpuplan/none"})
     assert bench.review()["no_changes"] is True
+    bench.run(base="HEAD", comment="true", labels="false")
+    assert len(bench.change.comments) == 1
 
 
 EVIL = '$(touch pwned) `touch pwned` "; touch pwned; #\n::error::pwned'
@@ -234,6 +223,7 @@ def test_github_gets_outputs_a_summary_and_annotations(github: Bench) -> None:
     assert json.loads((github.results / "plan.json").read_text(encoding="utf-8"))["risk"] == risk
     assert (github.results / "plan.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert job.summary.startswith(MARK)
+    assert "@acme/speech" in json.loads(job.outputs["approvals"])
 
 
 def test_no_line_of_the_plan_is_a_command_to_github(github: Bench) -> None:
