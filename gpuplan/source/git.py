@@ -88,7 +88,7 @@ def _checkout(ref: str, paths: Sequence[Path], into: Path, start: Path, *, chang
 
 
 def _changed(root: Path, commit: str, paths: Sequence[str]) -> frozenset[str]:
-    """Return the files of the work tree that differ from a commit, with those that git does not know and does not ignore, and those that went."""
+    """Return what differs from a commit in the work tree: changed files, those that went, and those that git should know."""
     literal = ("--literal-pathspecs",)
     plain = ("--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules", "--no-relative")
     differing = _git(root, *literal, "diff", *plain, "-z", commit, "--", *paths)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gpuplan.manifests import kinds
+from gpuplan.validate.schemas import file_name, folder
 from tests.controlplane import server_defaults
 from tests.controlplane.client import Client
 from tests.controlplane.comparison_tables import ALSO, DEFAULTS, DOCUMENTS, FREE, LISTS, METADATA
@@ -82,6 +83,8 @@ class Reader:
 
     def scalar(self, schema: Schema) -> Node:
         """Return whether a value is a quantity, or a number that may be a text."""
+        if schema.get("type") == ["integer", "string"]:  # in draft-07, as the schemas that are written by hand
+            return {"intOrString": True}
         if schema.get("format") == "int-or-string" or schema.get("x-kubernetes-int-or-string"):
             return {"quantity": True} if "KMGTPE" in schema.get("pattern", "") else {"intOrString": True}
         return {}
@@ -138,12 +141,21 @@ def facts(client: Client) -> Node:
         ]
         types[kind] = Reader(documents[path], types, names, used).kind(schema, kind)
         known[f"{api_version}/{kind}"] = kind
+    for api_version, kind in HAND_WRITTEN:
+        schema = json.loads((folder() / file_name(api_version, kind)).read_text(encoding="utf-8"))
+        # After the others: what its types are called is what core types are called, and they are the same.
+        types[kind] = Reader(schema.get("definitions", {}), types, {}, used).kind(schema, kind)
+        known[f"{api_version}/{kind}"] = kind
     for kind, place, value in server_defaults.defaults(client):
         _set_default(types, {"is": kind}, place, value)
     if unused := {*LISTS, *DOCUMENTS, *DEFAULTS} - used:
         raise ValueError(f"no field fits {', '.join(sorted(unused))}")
     pruned = _pruned(types)
-    return {"formatVersion": FORMAT_VERSION, "kinds": known, "types": _reached(pruned, known.values())}
+    return {
+        "formatVersion": FORMAT_VERSION,
+        "kinds": dict(sorted(known.items())),
+        "types": _reached(pruned, known.values()),
+    }
 
 
 def _set_default(types: Mapping[str, Node], node: Node, path: server_defaults.Path, value: object) -> None:

@@ -27,6 +27,7 @@ LISTS: Mapping[str, Mapping[str, Any]] = {
     # Each is a reason of its own: any of a set, all of a set, or independent of the others.
     "Role.rules": RBAC_RULES,
     "ClusterRole.rules": RBAC_RULES,
+    "NodeReadinessRule.spec.conditions": {**FREE, "keys": [["type"]]},
     "subjects": {**FREE, "keys": [["kind", "namespace?", "name"]]},
     "matchExpressions": {**FREE, "keys": [["key"], ["key", "operator"]]},
     "matchFields": {**FREE, "keys": [["key"], ["key", "operator"]]},
@@ -74,6 +75,9 @@ LISTS: Mapping[str, Mapping[str, Any]] = {
             "PodAffinityTerm.mismatchLabelKeys",
             "TopologySpreadConstraint.matchLabelKeys",
             "tolerations",
+            "configManagerTolerations",
+            "devicePluginTolerations",
+            "nodeLabellerTolerations",
             "nodeTaints",
             "taints",
             "imagePullSecrets",
