@@ -17,6 +17,8 @@ from gpuplan.model.fleet import Fleet
 from gpuplan.pipeline import check
 from gpuplan.validate import validate
 from tests.build import TODAY, fleet, resolved
+from tests.controlplane.client import reference
+from tests.controlplane.controlplane import ControlPlane
 from tests.generated import fleets
 
 SPEC = """
@@ -112,3 +114,19 @@ def test_each_health_text_ends_in_an_answer_and_stands_in_yaml_as_it_is_written(
     text = health.text(stem)
     assert text.rstrip().splitlines()[-1] == "return hs"
     assert yaml.safe_load(yaml.safe_dump({"data": text}))["data"] == text
+
+
+def test_a_server_side_apply_of_the_health_texts_leaves_all_else_in_the_config_map_alone(
+    empty_control_plane: ControlPlane,
+) -> None:
+    client = empty_control_plane.client
+    client.apply(reference("v1", "Namespace", "gitops"))
+    theirs = {**reference("v1", "ConfigMap", "argocd-cm", "gitops"), "data": {"url": "https://argocd.acme.example"}}
+    client.apply(theirs, manager="their-installer")
+    ours = files(ONE_BY_ONE)["argocd-cm.health.yaml"]
+    for _ in range(2):
+        made = client.apply(ours, manager="gpuplan")
+        assert made["data"] == {**theirs["data"], **ours["data"]}
+    (dropped, *_) = ours["data"]
+    fewer = {**ours, "data": {key: text for key, text in ours["data"].items() if key != dropped}}
+    assert client.apply(fewer, manager="gpuplan")["data"] == {**theirs["data"], **fewer["data"]}
