@@ -16,6 +16,7 @@ from gpuplan.report.terminal import printable
 Left = Counter[tuple[str, str]]
 """How many of each noun (one, many) were left out."""
 
+TABLES: Final = ("table without rows", "tables without rows")
 LINE: Final = 1_000
 """Characters of a line in full."""
 BRIEF: Final = 200
@@ -84,6 +85,8 @@ def prefix(section: Section, room: int, left: Left, line: int = BRIEF) -> str:
         if lines or (not units and spent <= room):
             kept.append(_titled(block, "".join(lines), brief=True))
             room -= spent
+        elif not units:
+            left[TABLES] += 1
         missing[block.title] += len(units) - len(lines)
     return _framed(section, "\n".join((*kept, _missing(section, missing, left))))
 

@@ -63,12 +63,21 @@ def test_what_destroys_stands_before_all_else() -> None:
     objects=st.sampled_from((0, 10, 1500)),
     rows=st.sampled_from((0, 4, 300)),
     rollouts=st.sampled_from((0, 1, 60)),
+    tables=st.sampled_from((1, 200)),
     owners=st.sampled_from((0, 1, 300)),
     length=st.sampled_from((1, 90, 2000)),
     sign=st.sampled_from("a`|<@é*"),
 )
 def test_no_plan_is_longer_than_a_comment_and_none_loses_a_count(  # noqa: PLR0917 - what a plan can have many of
-    destructive: int, disruptive: int, objects: int, rows: int, rollouts: int, owners: int, length: int, sign: str
+    destructive: int,
+    disruptive: int,
+    objects: int,
+    rows: int,
+    rollouts: int,
+    tables: int,
+    owners: int,
+    length: int,
+    sign: str,
 ) -> None:
     name = sign * length
     made = plan(
@@ -77,8 +86,8 @@ def test_no_plan_is_longer_than_a_comment_and_none_loses_a_count(  # noqa: PLR09
             *(effect(f"r{number} {name}", Risk.DISRUPTIVE) for number in range(disruptive)),
         ),
         objects=tuple(change(f"o{number}", list(Action)[number % 4]) for number in range(objects)),
-        quotas=tuple(row(f"t{number} {name}") for number in range(rows)),
-        balances=(balance(),) if rows else (),
+        quotas=tuple(row(f"t{number} {name}", flavor=f"f{number % tables}") for number in range(rows)),
+        balances=tuple(balance(flavor=f"f{number}", tier=name) for number in range(tables)) if rows else (),
         rollouts=tuple(rollout(f"s{number} {name}") for number in range(rollouts)),
         approvals=tuple(approval(f"team t{number}", f"@acme/t{number}") for number in range(owners)),
     )
@@ -91,6 +100,7 @@ def test_no_plan_is_longer_than_a_comment_and_none_loses_a_count(  # noqa: PLR09
     assert named + named_mildly + said_to_be_left_out(text_, "effect") == destructive + disruptive
     listed = len(re.findall(r"ClusterQueue `o\d+`", text_))
     assert listed + said_to_be_left_out(text_, "object") == objects
+    assert len(re.findall(r"^\| t\d+ ", text_, re.MULTILINE)) + said_to_be_left_out(text_, "quota row") == rows
     assert text_.count("@acme/t") + said_to_be_left_out(text_, "approval") == owners
 
 
@@ -113,6 +123,14 @@ def test_what_destroys_is_counted_by_what_happens_where_not_even_its_lines_fit()
     assert named > 500
     assert f"_and {9000 - named:,} more effects: {9000 - named:,} x {FACT.title}_" in section(text_, "Destructive")
     assert said_to_be_left_out(text_, "effect") == 9000 - named
+
+
+def test_a_table_that_holds_a_capacity_alone_is_counted_too() -> None:
+    balances = tuple(balance(flavor=f"f{number}", capacity=(8, number)) for number in range(900))
+    text_ = shown(plan(balances=balances))
+    named = len(re.findall(r"^\*\*eu · tier train · f\d+ ", text_, re.MULTILINE))
+    assert 0 < named < 900
+    assert f": {900 - named} tables without rows and details are left out" in text_
 
 
 def test_what_is_left_out_says_where_all_of_it_is() -> None:
