@@ -5,7 +5,7 @@ Others' rights can break a floor that does not change itself, so every floor on 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
@@ -95,25 +95,38 @@ def _worths(
     for cluster in side.fleet.clusters if side.fleet else ():
         name = cluster.name if new else comparison.moves.new_name("clusters", cluster.name)
         flavors = [flavor for flavor in cluster.flavors if (name, flavor.name) in touched]
+        borrowers = {
+            (flavor.name, resource): tuple(_borrowers(cluster, (flavor.name, resource)))
+            for flavor in flavors
+            for resource in flavor.capacity
+        }
         for floor in floors(flavors, cluster.cohorts):
+            others = borrowers[floor.flavor.name, floor.resource]
             place = Place(cluster.name, floor.flavor.name, floor.resource, floor.task_pool.name, floor.queue.team.name)
-            yield place, (floor.queue.name, floor.task_pool.service.value, worth(cluster, floor))
+            yield place, (floor.queue.name, floor.task_pool.service.value, worth(floor, others))
 
 
-def worth(cluster: Cluster, floor: Floor) -> Worth:
-    """Return what a floor is worth."""
-    item = (floor.flavor.name, floor.resource)
-    amount = floor.queue.amounts[item]
-    borrowers = list(_borrowers(cluster, floor, item)) if amount.lend else []
-    kept = sum(most for pool, most in borrowers if not may_evict(floor.task_pool.service.value, pool.service.value))
-    graces = [pool.drain_seconds or DEFAULT_GRACE for pool, _ in borrowers if _gives_back(floor, pool)]
+class Borrower(NamedTuple):
+    """Who may borrow pieces: a queue, or a shared task pool as a whole under its own name."""
+
+    name: str
+    pool: TaskPool
+    most: int
+
+
+def worth(floor: Floor, others: Sequence[Borrower]) -> Worth:
+    """Return what a floor is worth, among those who may borrow there."""
+    amount = floor.queue.amounts[floor.flavor.name, floor.resource]
+    borrowers = [one for one in others if amount.lend and one.name != floor.queue.name]
+    kept = sum(one.most for one in borrowers if not _gives_back(floor, one.pool))
+    graces = [one.pool.drain_seconds or DEFAULT_GRACE for one in borrowers if _gives_back(floor, one.pool)]
     return Worth(
         pieces=floor.pieces,
         cards=int(floor.pieces * _share(floor.flavor, floor.resource)),
         pod=floor.pod,
         pods=min(floor.pods, floor.left_beside_whole),
         **_whole_nodes(floor),
-        lent=min(amount.lend, sum(most for _, most in borrowers)),
+        lent=min(amount.lend, sum(one.most for one in borrowers)),
         exposed=min(amount.lend, kept),
         returns_seconds=max(graces, default=0),
     )
@@ -127,20 +140,20 @@ def _share(flavor: Flavor, resource: str) -> Fraction:
     return Fraction(flavor.units[resource].card_share)
 
 
-def _borrowers(cluster: Cluster, floor: Floor, item: FlavorResource) -> Iterator[tuple[TaskPool, int]]:
-    """Yield who may borrow a floor's pieces: the task pool of a queue, and the most that it may borrow."""
+def _borrowers(cluster: Cluster, item: FlavorResource) -> Iterator[Borrower]:
+    """Yield who may borrow of one flavor and resource, and how much at most."""
     for cohort in cluster.cohorts:
         if item not in cohort.flavor_resources:
             continue
         if cohort.task_pool.service is Service.SHARED:
             beyond = cohort.shares[item].borrow if item in cohort.shares else 0
             if beyond:
-                yield cohort.task_pool, beyond
+                yield Borrower(cohort.task_pool.name, cohort.task_pool, beyond)
             continue
         for queue in cohort.queues:
             most = _beyond(cohort, queue.amounts[item])
-            if most and queue.name != floor.queue.name:
-                yield cohort.task_pool, most
+            if most:
+                yield Borrower(queue.name, cohort.task_pool, most)
 
 
 def _beyond(cohort: Cohort, amount: Amount) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from gpuplan import conventions
 from gpuplan.compare import ABSENT, Change, ChangeKind, Item, compare
 from gpuplan.emit.kueue import manager_configuration
+from gpuplan.model.fleet import Cluster
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import reading
 from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk, SpecChange
@@ -20,9 +21,10 @@ HELD = "controllerManagerConfigYaml"
 def effects(comparison: Comparison) -> Iterator[Effect]:
     """Yield what a new configuration does, in each cluster that both sides have."""
     applications = {change.ref.key.name: change for change in comparison.of_kind("Application", action=Action.UPDATE)}
+    pairs = {after.name: (before, after) for before, after in comparison.clusters()}
     for cluster in sorted(reading.staying(comparison)):
         change = applications.get(conventions.kueue_application_name(cluster))
-        changes = _configuration(comparison, cluster, change)
+        changes = _configuration(pairs.get(cluster), change)
         if changes:
             told = _Told(comparison, cluster, change)
             yield from _frameworks(told, changes)
@@ -52,11 +54,14 @@ class _Told:
         )
 
 
-def _configuration(comparison: Comparison, cluster: str, change: ObjectChange | None) -> Sequence[Change]:
-    """Return what differs in the configuration: by the specs, or by the chart's values where a side is a rendered tree."""
-    pair = next((pair for pair in comparison.clusters() if pair[1].name == cluster), None)
+def _configuration(pair: tuple[Cluster, Cluster] | None, change: ObjectChange | None) -> Sequence[Change]:
+    """Return what differs in the configuration: by the specs, or by the chart's values where a side is a rendered tree.
+
+    An installation of ours that stays the same has the same configuration.
+    """
     if pair is not None:
-        return compare(*map(manager_configuration, pair))
+        ours = all(cluster.kueue.managed for cluster in pair)
+        return () if ours and change is None else compare(*map(manager_configuration, pair))
     values = (one for one in (change.changes if change else ()) if one.path and one.path[-1] == HELD)
     return [inner for one in values for inner in one.within]
 
