@@ -14,6 +14,7 @@ BENCHMARKS = {
     "growth": ("(b) a large fleet", growth.lines),
     "startup": ("(c) start-up", startup.lines),
     "rules": ("(d) rules for Prometheus", rules.lines),
+    "change": ("(e) a change of one line", change.lines),
     "diff": ("(e) what differs between two renders", diff.lines),
 }
 

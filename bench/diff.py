@@ -38,21 +38,22 @@ def lines() -> Iterator[Line]:
         total = sum(path.is_file() for path in sides[1].rglob("*"))
         yield Line(f"{fleet.FULL}, one floor changed", f"{len(files):,} of {total:,} files differ")
         commands = _commands(sides, [file for file in files if file.startswith("clusters/")], Path(scratch))
-        costs = side_by_side(commands, TIMES, cwd=ROOT)
+        costs = side_by_side(commands, TIMES, cwd=_committed(sides, files, Path(scratch)))
     for name, one in costs.items():
         yield Line(f"  {name}", f"{one.wall:.2f} s wall  {one.cpu:.2f} s CPU")
     yield from _verdict(costs)
 
 
 def _verdict(costs: dict[str, Cost]) -> Iterator[Line]:
-    others = sum(costs[name].wall for name in costs if name.startswith(("git", "kubeconform")))
-    ratio = costs["gpuplan diff"].wall / others
-    yield Line(
-        "gpuplan diff to git and kubeconform",
-        f"{ratio:.2f} wall",
-        f"at most {MOST_OF_OTHERS:.0f}",
-        ratio <= MOST_OF_OTHERS,
-    )
+    valid = costs.get("kubeconform on what changed")
+    for ours, theirs in (("gpuplan diff", "git diff --no-index"), ("gpuplan diff --base HEAD", "git diff HEAD")):
+        ratio = costs[ours].wall / (costs[theirs].wall + (valid.wall if valid else 0))
+        yield Line(
+            f"{ours} to {theirs} and kubeconform",
+            f"{ratio:.2f} wall",
+            f"at most {MOST_OF_OTHERS:.0f}",
+            ratio <= MOST_OF_OTHERS,
+        )
 
 
 def _rendered(scratch: Path) -> tuple[Path, Path]:
@@ -68,11 +69,25 @@ def _rendered(scratch: Path) -> tuple[Path, Path]:
     return trees
 
 
+def _committed(sides: tuple[Path, Path], files: list[str], scratch: Path) -> Path:
+    """Return a repository whose commit holds the old tree as rendered/, and its work tree what changed since."""
+    root = scratch / "repository"
+    shutil.copytree(sides[0], root / "rendered")
+    identity = ("-c", "user.name=bench", "-c", "user.email=bench@example.com")
+    for arguments in (("init", "--quiet"), ("add", "."), (*identity, "commit", "--quiet", "--message=old")):
+        subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=True)
+    for file in files:
+        shutil.copyfile(sides[1] / file, root / "rendered" / file)
+    return root
+
+
 def _commands(sides: tuple[Path, Path], files: list[str], scratch: Path) -> dict[str, list[str | Path]]:
     """Return each tool's command line. git and kubeconform end with a code that is no failure here, hence the shell."""
     made: dict[str, list[str | Path]] = {"gpuplan diff": [sys.executable, "-m", "gpuplan", "diff", *sides]}
     git = 'git diff --no-index "$@" > /dev/null; test $? -le 1'
     made["git diff --no-index"] = ["sh", "-c", git, "sh", *sides]
+    made["gpuplan diff --base HEAD"] = [sys.executable, "-m", "gpuplan", "diff", "--base", "HEAD"]
+    made["git diff HEAD"] = ["git", "--no-pager", "diff", "HEAD"]
     built = {tool.name for tool in (*TOOLS, *ASKED_FOR) if is_built(tool)}
     if "kubeconform" in built:
         schema = "{{.ResourceKind}}-{{.Group}}-{{.ResourceAPIVersion}}.json"
