@@ -34,8 +34,7 @@ class Origins:
 
     def plain(self) -> dict[str, Plain]:
         """Return the whole spec as plain data, defaults filled in."""
-        root = self.tree.root
-        return root.plain() if isinstance(root, Mapping) else {}
+        return self.tree.root.plain()
 
 
 def merge(documents: Iterable[Document]) -> tuple[Mapping, Diagnostics]:

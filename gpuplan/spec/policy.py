@@ -10,6 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from gpuplan.spec.base import Name, SpecModel, Text
 from gpuplan.spec.reclaim import ReclaimSpec
+from gpuplan.spec.words import MOVABLE
 
 Enforcement = Literal["off", "warn", "deny"]
 MAX_DESCRIPTION = 255
@@ -121,9 +122,6 @@ class GovernanceSpec(SpecModel):
     """What happens to work that holds cards and leaves them idle."""
     pod_security: Literal["privileged", "baseline", "restricted"] = "baseline"
     """Pod Security level of team namespaces."""
-
-
-MOVABLE = r"^(clusters|cardTiers|nodePools|taskPools|teams)\.[a-z0-9]([a-z0-9.-]*[a-z0-9])?$"
 
 
 class MovedSpec(SpecModel):

@@ -36,6 +36,9 @@ BOOLS: Final[Mapping[str, str]] = {
 DRIVER_BRANCH: Final = r"^\d{3}$"
 """A driver branch; its releases begin with it and a point."""
 
+MOVABLE: Final = r"^(clusters|cardTiers|nodePools|taskPools|teams)\.[a-z0-9]([a-z0-9.-]*[a-z0-9])?$"
+"""An entry of the spec that can get a new name."""
+
 WISHES: Final[Mapping[str, str]] = {
     "too_short": "{min_length} or more entries",
     "too_long": "at most {max_length} entries",
@@ -54,6 +57,7 @@ FORMS: Final[Mapping[str, str]] = {
     LABEL_VALUE: "a value of a label: letters, digits, `-`, `_` and `.`, such as `pool-a`",
     r"^v?\d+(\.\d+)*([-+.][0-9A-Za-z.-]+)?$": "a version, such as `1.36`",
     r"^[1-9]g\.\d+gb([+-][a-z.]+)?$": "a MIG profile, such as `1g.5gb`",
+    MOVABLE: "a section and the name of an entry, such as `teams.nlp` (clusters, cardTiers, nodePools, taskPools or teams)",
     DRIVER_BRANCH: "a driver branch, such as `580`",
     r"^\d+(\.\d+)? [A-Z]{3}$": "a price, such as `2.40 USD`",
     r"^DCGM_(FI|EXP)_[A-Z0-9_]+$": "a field of DCGM, such as `DCGM_FI_DEV_GPU_UTIL`",

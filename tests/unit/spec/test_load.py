@@ -188,7 +188,7 @@ def test_a_value_of_the_wrong_type_is_shown_as_it_should_be_written(more: str, e
         ),
         (
             "gpuOperator: external\n",
-            "`delivery` or `suppress`; `gpuOperator` is a key of `clusters.*`.",
+            "`delivery`, `moved` or `suppress`; `gpuOperator` is a key of `clusters.*`.",
         ),
         (
             "governance: {nodeHealth: {controller: nodeReadiness}}\n",
