@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -15,9 +15,8 @@ from gpuplan.cli.options import fleet_option, log, out_option, say
 from gpuplan.cli.outcome import report_beside_result, report_findings
 from gpuplan.cli.reviewing import Asked, Checked
 from gpuplan.cli.runner import Runner, annotation, commands_off, hand_over, runner
-from gpuplan.diagnostics import Diagnostics, Severity
+from gpuplan.diagnostics import Diagnostics, Severity, has_errors
 from gpuplan.forge.sticky import Problem
-from gpuplan.output import Stale
 from gpuplan.report.review import COMMENT_FILE
 
 
@@ -57,7 +56,7 @@ def command(fleet_dir: Path, out_dir: Path, base: str | None, fail_on: str | Non
     def told(seen: Checked) -> None:
         _say_findings(seen.findings, where)
         if seen.stale is not None:
-            _say_stale(seen.stale, seen.reasons, asked, where)
+            _say_stale(seen, asked, where)
 
     with _files(results):
         made = reviewing.reviewed(asked, told, lambda: _quoted(where))
@@ -115,12 +114,13 @@ def _say_findings(found: Diagnostics, where: Runner) -> None:
         report_beside_result(found, "full")
 
 
-def _say_stale(stale: Sequence[Stale], reasons: Sequence[str], asked: Asked, where: Runner) -> None:
-    if not stale:
+def _say_stale(seen: Checked, asked: Asked, where: Runner) -> None:
+    if not seen.stale:
         log(f"{asked.out} is fresh.")
         return
-    for line in reasons:
+    for line in seen.reasons:
         log(line)
-    text = f"{asked.out} is stale: {len(stale)} {'file differs' if len(stale) == 1 else 'files differ'}."
-    text += f" Run `gpuplan render --fleet {asked.fleet} --out {asked.out}` and commit it."
+    text = f"{asked.out} is stale: {len(seen.stale)} {'file differs' if len(seen.stale) == 1 else 'files differ'}."
+    if not has_errors(seen.findings):
+        text += f" Run `gpuplan render --fleet {asked.fleet} --out {asked.out}` and commit it."
     say(annotation("error", "gpuplan render --check", text)) if where is Runner.GITHUB else log(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -12,7 +13,7 @@ from gpuplan.cli.options import log, say
 from gpuplan.cli.runner import Runner, annotation, foot, runner
 from gpuplan.forge.request import Absent, ChangeRequest, Host, change_request
 from gpuplan.forge.sticky import Discussion, Note, Problem, put_comment, put_label, worst
-from gpuplan.report.markdown import COMMENT_LIMIT, cut
+from gpuplan.report.markdown import COMMENT_LIMIT, cut, without_quick_actions
 from gpuplan.report.review import COMMENT_FILE, REVIEW_FILE, marker
 
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
@@ -38,6 +39,8 @@ def command(results: tuple[Path, ...], *, comments: bool, labels: bool) -> None:
         _warn(f"No comment: {request.reason}.", request.fix)
         return
     discussion = _discussion(request)
+    if request.host is Host.GITLAB:
+        reviews = [(replace(note, body=without_quick_actions(note.body)), risk) for note, risk in reviews]
     outcomes = [put_comment(discussion, note) for note, _ in reviews] if comments else []
     outcomes += [put_label(discussion, worst(risk for _, risk in reviews))] if labels else []
     for outcome in dict.fromkeys(outcomes):  # a host that cannot be reached says so once

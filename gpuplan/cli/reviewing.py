@@ -20,7 +20,7 @@ from gpuplan.cli.writing import write_all
 from gpuplan.diagnostics import Diagnostic, Diagnostics, has_errors, ordered
 from gpuplan.output import OutputFile, Stale, check_tree
 from gpuplan.output.partial import only
-from gpuplan.output.plan import previous_index
+from gpuplan.output.plan import plan_write, previous_index
 from gpuplan.pipeline.parts import Render
 from gpuplan.pipeline.tree import whole
 from gpuplan.report import review, runbooks
@@ -38,7 +38,7 @@ PLAN_JSON: Final = "plan.json"
 PLAN_MARKDOWN: Final = "plan.md"
 PLAN_HTML: Final = "plan.html"
 DOTENV: Final = "gpuplan.env"
-_OURS: Final = (
+FILES: Final = (
     SARIF,
     JUNIT,
     JSON,
@@ -69,7 +69,7 @@ class Asked:
 def clean(results: Path) -> None:
     """Make the folder of the results, without files of an earlier review. Raises OSError."""
     results.mkdir(parents=True, exist_ok=True)
-    for name in _OURS:
+    for name in FILES:
         (results / name).unlink(missing_ok=True)
 
 
@@ -93,6 +93,8 @@ def checked(asked: Asked) -> Checked:
     made = whole(render, None, None, pipeline.silent)
     files, edited = only(asked.out, made.files, ())
     stale = check_tree(asked.out, files, version=__version__)
+    # A render would refuse to touch files that somebody edited; then it is no use to say "run render".
+    _, problems = plan_write(asked.out, files, version=__version__, allow_empty=True) if stale else (None, ())
     index = previous_index(asked.out)
     tree = Tree(
         root=asked.out,
@@ -100,7 +102,7 @@ def checked(asked: Asked) -> Checked:
         wanted={file.path: file.content for file in files if isinstance(file, OutputFile)},
         version=__version__,
     )
-    found = ordered((*seen.findings, *made.findings, *edited))
+    found = ordered((*seen.findings, *made.findings, *edited, *problems))
     return Checked(findings=found, stale=stale, reasons=tuple(lines(tree, stale)))
 
 
@@ -145,6 +147,7 @@ def reviewed(
         stale=None if seen.stale is None else tuple(f"{one.staleness.value} {one.path}" for one in seen.stale),
         plan=plan,
         no_plan=why,
+        refused=plan is not None and code == 1,
         exit_code=max(code, int(bool(seen.stale) or has_errors(seen.findings))),
     )
 

@@ -12,6 +12,7 @@ COMMENT_LIMIT: Final = 60_000
 
 _TICKS: Final = re.compile("`+")
 _MARKS: Final = re.compile(r"([\\<>\[\]()*_#|~!&{}])")
+_QUICK_ACTION: Final = re.compile(r"^(\s*)/")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
@@ -46,6 +47,20 @@ def _escaped(text: str) -> str:
 def cell(text: str) -> str:
     """Return inline Markdown for a cell of a table: a bar would end it, even in code."""
     return re.sub(r"(?<!\\)\|", r"\\|", text)
+
+
+def without_quick_actions(text: str) -> str:
+    """Return Markdown in which no line is a command to GitLab, such as `/approve`; code is none anyway.
+
+    >>> without_quick_actions("/close")
+    '\\\\/close'
+    """
+    lines: list[str] = []
+    fence = ""
+    for line in text.splitlines(keepends=True):
+        lines.append(line if fence else _QUICK_ACTION.sub(r"\1\\/", line))
+        fence, _ = _after(line, fence, 0)
+    return "".join(lines)
 
 
 def cut(text: str, limit: int, notice: str) -> str:

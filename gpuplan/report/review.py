@@ -55,6 +55,8 @@ class Review:
     plan: Planned | None
     no_plan: str
     """Why there is none."""
+    refused: bool
+    """Whether its risk alone fails the review."""
     exit_code: int
 
     @property
@@ -141,13 +143,16 @@ def _rendered(review: Review) -> str:
         return "fresh"
     count = len(review.stale)
     files = "1 file differs" if count == 1 else f"{count} files differ"
-    return f"**stale**: {files}. Run `gpuplan render` and commit {code(_short(review.out, NAME_SHOWN))}."
+    # A render would not touch what somebody edited: then the errors say what to do.
+    advice = "" if review.errors else f" Run `gpuplan render` and commit {code(_short(review.out, NAME_SHOWN))}."
+    return f"**stale**: {files}.{advice}"
 
 
 def _planned(review: Review) -> str:
     if review.plan is None:
         return f"**no plan**: {inline(review.no_plan)}"
     risk = "no changes" if review.plan.no_changes else f"risk **{review.plan.risk}**"
+    risk += ", which fails this job" if review.refused else ""
     asks = review.plan.approvals
     asked = ", ".join(code(_short(name, APPROVAL_CHARACTERS)) for name in asks[:APPROVALS_SHOWN])
     more = f" and {len(asks) - APPROVALS_SHOWN} more" if len(asks) > APPROVALS_SHOWN else ""

@@ -14,6 +14,7 @@ from click import Choice
 from gpuplan.cli.ci import command as ci
 from gpuplan.cli.comment import command as comment
 from gpuplan.cli.plan import command as plan
+from gpuplan.cli.reviewing import FILES
 from tests.ci.runners import ACTION, ROOT, TEMPLATE, read_yaml
 
 EXAMPLES = sorted((ROOT / "docs/ci").glob("*.yml"))
@@ -77,9 +78,7 @@ def test_the_page_names_every_input_output_and_variable() -> None:
 
 
 def test_the_page_shows_every_file_of_a_review() -> None:
-    from gpuplan.cli import reviewing  # noqa: PLC0415 - its names are private
-
-    for name in reviewing._OURS:
+    for name in FILES:
         assert f"`{name}`" in PAGE, name
 
 

@@ -175,7 +175,19 @@ def test_a_destructive_change_is_red_where_the_repository_wants_that(bench: Benc
     assert job.failed
     assert bench.review()["risk"] == "destructive"
     assert bench.change.labels == {"gpuplan/destructive"}
+    assert "| plan | risk **destructive**, which fails this job" in bench.change.bodies[0]
     assert "speech" in bench.change.bodies[0]
+
+
+def test_output_that_somebody_edited_is_an_error_that_names_it(github: Bench) -> None:
+    github.prepare("none")
+    file = next((github.clone / "rendered/clusters/prod/55-queues").iterdir())
+    file.write_text(file.read_text(encoding="utf-8").replace("8", "9"), encoding="utf-8")
+    job = github.run()
+    assert job.failed
+    assert "edited by hand" in job.log
+    assert "Run `gpuplan render" not in job.log
+    assert github.review()["errors"] == 1
 
 
 def test_a_host_that_refuses_changes_nothing_of_the_verdict(github: Bench) -> None:

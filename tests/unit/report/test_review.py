@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from gpuplan.diagnostics import Diagnostic, Severity, Span
 from gpuplan.report.codequality import as_codequality
-from gpuplan.report.markdown import COMMENT_LIMIT, cell, code, cut, inline
+from gpuplan.report.markdown import COMMENT_LIMIT, cell, code, cut, inline, without_quick_actions
 from gpuplan.report.plans.markdown import LIMIT
 from gpuplan.report.review import FOOT_CHARACTERS, Planned, Review, as_json, as_markdown, marker, outputs
 
@@ -22,7 +22,9 @@ AT = Span("fleet/teams.yaml", 3, 5, 3, 9)
 ERROR = Diagnostic(rule="quota/over", severity=Severity.ERROR, summary="`train` is over", at=AT, fix="Take 4 away.")
 NOTE = Diagnostic(rule="card/x", severity=Severity.INFO, summary="n", at=AT)
 PLANNED = Planned(risk="low", no_changes=False, approvals=("team nlp", "@acme/gpu"), markdown="## the plan\n")
-FINE = Review(fleet="fleet", out="rendered", findings=(NOTE,), stale=(), plan=PLANNED, no_plan="", exit_code=0)
+FINE = Review(
+    fleet="fleet", out="rendered", findings=(NOTE,), stale=(), plan=PLANNED, no_plan="", refused=False, exit_code=0
+)
 PAGE = MarkdownIt("commonmark").enable("table")
 
 
@@ -44,6 +46,14 @@ def test_a_fine_change_says_so_and_shows_its_plan() -> None:
     }
     assert as_markdown(FINE).startswith(marker("fleet") + "\n")
     assert "\n## the plan\n" in as_markdown(FINE)
+
+
+def test_a_risk_that_the_repository_does_not_take_is_said() -> None:
+    assert rows(but(refused=True, exit_code=1))["plan"].startswith("risk **low**, which fails this job, needs the")
+
+
+def test_output_that_a_render_would_refuse_to_touch_is_not_to_be_rendered() -> None:
+    assert rows(but(stale=("changed a",), findings=(ERROR,)))["render --check"] == "**stale**: 1 file differs."
 
 
 def test_what_is_stale_is_named_with_the_command_and_the_plan_is_there_all_the_same() -> None:
@@ -148,6 +158,11 @@ def test_what_is_cut_fits_and_leaves_nothing_open(text: str, limit: int) -> None
         tokens = PAGE.parse(short)
         assert tokens[-2].content == "_cut_" or short.endswith("\n_cut_\n")
         assert tokens[-2].type == "inline", "the notice is text, not code"
+
+
+def test_no_line_is_a_command_to_gitlab_and_code_stays_as_it_is() -> None:
+    text = "/close\n  /approve\na /b\n```sh\n/usr/bin/x\n```\n/label ~x\n"
+    assert without_quick_actions(text) == "\\/close\n  \\/approve\na /b\n```sh\n/usr/bin/x\n```\n\\/label ~x\n"
 
 
 def test_what_fits_is_not_cut() -> None:
