@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 
-from bench import diff, example, growth, rules, startup
+from bench import change, diff, example, growth, rules, startup
 from bench.report import show
 
 BENCHMARKS = {
@@ -14,8 +14,8 @@ BENCHMARKS = {
     "growth": ("(b) a large fleet", growth.lines),
     "startup": ("(c) start-up", startup.lines),
     "rules": ("(d) rules for Prometheus", rules.lines),
-    "change": ("(e) a change of one line", change.lines),
     "diff": ("(e) what differs between two renders", diff.lines),
+    "change": ("(f) a change of one line", change.lines),
 }
 
 

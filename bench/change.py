@@ -1,4 +1,4 @@
-"""(e) A change of one line in the large fleet: the render after it and the plan of it, each beside a render of everything.
+"""(f) A change of one line in the large fleet: the render after it and the plan of it, each beside a render of everything.
 
 All are commands as somebody types them, start-up included. Before each one the tree and what is remembered of it are those of the
 fleet before the change. CPU is what is compared: a render of everything takes several processes where it has several cores.
