@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias, TypeGuard
@@ -9,7 +10,7 @@ from typing import TypeAlias, TypeGuard
 from gpuplan.compare.align import aligned
 from gpuplan.compare.change import ABSENT, Change, ChangeKind, Item, Plain, Shifted, Step
 from gpuplan.compare.documents import documents
-from gpuplan.compare.form import Form, form, identities, label, order_matters, same
+from gpuplan.compare.form import form, identities, label, order_matters, same
 from gpuplan.compare.shape import UNKNOWN, Order, Shape, shape_of
 
 Path: TypeAlias = tuple[Step, ...]
@@ -88,6 +89,10 @@ def _sets(path: Path, old: List, new: List, shape: Shape) -> Iterator[Change]:
     left, right = ({form(value, shape.items): place for place, value in enumerate(side)} for side in (old, new))
     gone = [(old[place], False, place) for one, place in left.items() if one not in right]
     come = [(new[place], True, place) for one, place in right.items() if one not in left]
+    if len(gone) == len(come) == 1 and len(left) == len(old) and len(right) == len(new):
+        # All others are there on both sides: this one was changed.
+        yield from _values((*path, _place(gone[0][2], come[0][2])), gone[0][0], come[0][0], shape.items)
+        return
     for value, is_new, place in sorted(gone + come, key=lambda entry: (str(_item(entry[0])), label(entry[0]))):
         before, after = (ABSENT, value) if is_new else (value, ABSENT)
         yield _change((*path, _item(value)), before, after, UNKNOWN, place)
@@ -107,7 +112,7 @@ def _item(value: Plain) -> Item:
 def _sequences(path: Path, old: List, new: List, shape: Shape) -> Iterator[Change]:
     """Yield what differs between lists whose items are known by their places."""
     left, right = ([form(value, shape.items) for value in side] for side in (old, new))
-    if left != right and len(left) == len(right) and _counted(left) == _counted(right):
+    if left != right and len(left) == len(right) and Counter(left) == Counter(right):
         yield Change(path=path, kind=ChangeKind.REORDERED, old=old, new=new)
         return
     for here, there in aligned(left, right, lambda one, other: label(old[one]) < label(new[other])):
@@ -116,9 +121,8 @@ def _sequences(path: Path, old: List, new: List, shape: Shape) -> Iterator[Chang
         elif there is None and here is not None:
             yield _change((*path, here), old[here], ABSENT, UNKNOWN, here)
         elif here is not None and there is not None and left[here] != right[there]:
-            step = here if here == there else Shifted(here, there)
-            yield from _values((*path, step), old[here], new[there], shape.items)
+            yield from _values((*path, _place(here, there)), old[here], new[there], shape.items)
 
 
-def _counted(forms: Sequence[Form]) -> dict[Form, int]:
-    return {one: forms.count(one) for one in forms}
+def _place(old: int, new: int) -> Step:
+    return old if old == new else Shifted(old, new)

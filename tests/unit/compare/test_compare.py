@@ -21,6 +21,7 @@ KINDS = {
     "ClusterPolicy": "nvidia.com/v1",
     "Application": "argoproj.io/v1alpha1",
     "Thing": "example.com/v1",
+    "ValidatingAdmissionPolicy": "admissionregistration.k8s.io/v1",
 }
 
 
@@ -209,6 +210,12 @@ DIFFERENT = {
         "spec: {tolerations: [{key: a, effect: NoSchedule}, {key: b}]}",
         "spec: {tolerations: [{key: b}, {key: a, effect: NoExecute}]}",
         ["changed spec.tolerations[key=a].effect"],
+    ),
+    "the one of several without keys that is not on both sides was changed": (
+        "ValidatingAdmissionPolicy",
+        "spec: {matchConstraints: {resourceRules: [{resources: [a]}, {resources: [b], operations: [CREATE]}]}}",
+        "spec: {matchConstraints: {resourceRules: [{resources: [b], operations: [CREATE, UPDATE]}, {resources: [a]}]}}",
+        ["added spec.matchConstraints.resourceRules[1→0].operations[UPDATE]"],
     ),
     "another kind is compared field by field": (
         "Thing",
