@@ -11,8 +11,8 @@ from gpuplan.model.fleet import Cluster
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import pool_pairs
 from gpuplan.plan.effects.pool_pairs import nodes_text
-from gpuplan.plan.effects.reading import listed
-from gpuplan.plan.parts import Effect, Risk
+from gpuplan.plan.effects.reading import listed, spec
+from gpuplan.plan.parts import Action, Effect, Risk
 from gpuplan.plan.state import Ref
 
 TITLES: Mapping[str, str] = {
@@ -30,6 +30,13 @@ TITLES: Mapping[str, str] = {
 """Components in words."""
 BY_OTHERS = ("draDriver", "nfd")
 """What is never installed from here."""
+
+
+CHARTS: Mapping[str, tuple[str, str, str]] = {
+    "gpu-operator": ("GPU Operator", "release/gpu-operator", "all its agents restart"),
+    "kueue": ("Kueue", "release/kueue", "for 10 to 30 seconds its webhooks do not answer, and new work is refused"),
+}
+"""A chart → (program, fact on its upgrade, what it does)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +62,8 @@ class Step:
 
 def effects(comparison: Comparison) -> Iterator[Effect]:
     """Yield what other versions do, and those that go back or leave something out."""
+    if comparison.old.fleet is None or comparison.new.fleet is None:
+        yield from _of_trees(comparison)
     for before, after in comparison.clusters():
         yield from _kubernetes(comparison, before, after)
         for name in sorted(before.components.keys() & after.components.keys()):
@@ -170,3 +179,23 @@ def _applications(comparison: Comparison, step: Step) -> Iterator[Ref]:
     for change in comparison.of_kind("Application"):
         if change.ref.key.name == names.get(step.name):
             yield change.ref
+
+
+def _of_trees(comparison: Comparison) -> Iterator[Effect]:
+    """Yield what other versions of charts do, where there is no spec that says more."""
+    for change in comparison.of_kind("Application", action=Action.UPDATE):
+        old, new = (spec(made).get("source", {}) for made in (change.before, change.after))
+        chart = CHARTS.get(new.get("chart", ""))
+        if chart is None or old.get("chart") != new["chart"] or old["targetRevision"] == new["targetRevision"]:
+            continue
+        title, fact, does = chart
+        drivers = new.get("helm", {}).get("valuesObject", {}).get("driver", {}).get("enabled", False)
+        yield Effect(
+            fact=f"{fact}-drivers" if drivers else fact,
+            risk=Risk.DISRUPTIVE if drivers else Risk.LOW,
+            cluster=change.ref.key.name.removeprefix(f"{new['chart']}-"),
+            subject=title,
+            summary=f"{title} {old['targetRevision']} → {new['targetRevision']}: {does}"
+            f"{', and nodes are drained one at a time for new driver pods' if drivers else ''}",
+            objects=(change.ref,),
+        )

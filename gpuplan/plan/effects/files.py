@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from gpuplan.plan.comparison import Comparison
-from gpuplan.plan.effects import reading
 from gpuplan.plan.effects.reading import listed
 from gpuplan.plan.parts import Action, Effect, Risk, SpecChange, TextChange
 
@@ -23,7 +22,7 @@ CHARTS: Mapping[str, str] = {
 
 def effects(comparison: Comparison) -> Iterator[Effect]:
     """Yield what a person has to bring; runbooks and rules for Prometheus, which objects hold, too, are read where they lie."""
-    stay = reading.staying(comparison)
+    stay = set(comparison.new.manifests.clusters)
     for cluster, some in _by_cluster(comparison).items():
         if cluster not in stay:
             continue

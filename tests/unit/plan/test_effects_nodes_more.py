@@ -35,6 +35,18 @@ CASES: list[tuple[str, Edits, Edits, tuple[str, str, str, int, str]]] = [
         ("pool/tier-changed", "low", "pool a100-b", 1, "vision"),
     ),
     (
+        "shares ask for a label that EKS is to set",
+        [("{provisioner: karpenter}", "{provisioner: eks}")],
+        [("{provisioner: eks}", "{provisioner: eks}, sharing: {timeSlicing: {replicas: 2}}")],
+        ("nodes/labels-first", "disruptive", "pool l40s-a", 8, "nlp,vision"),
+    ),
+    (
+        "shares ask for a label that only new nodes get",
+        [],
+        [(L4, L4.replace("tier: ops", "tier: ops, sharing: {timeSlicing: {replicas: 2}}"))],
+        ("nodes/labels-first", "destructive", "pool l4-a", 2, "nlp"),
+    ),
+    (
         "more nodes let the operator have more of them out of service",
         [],
         [(L4, L4.replace("tier: ops", "tier: ops, nodes: 16"))],
