@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import tempfile
+import time
+from array import array
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
@@ -25,6 +29,7 @@ from gpuplan.pipeline.parts import Asked
 
 SWITCH = "GPUPLAN_CACHE"
 """Environment variable that switches memory off by the value `off`."""
+KEPT_SECONDS = 30 * 24 * 3600
 UNKNOWN: Stamp = (0, 0, 0)
 """The stamp of a file whose age could hide an edit."""
 
@@ -38,7 +43,8 @@ class RememberedPart:
     asked: Asked
     stamps: Mapping[str, Stamp]
     """Of each of its files, by path."""
-    footprint: Footprint
+    footprint: str
+    """As text: it is read only where something changed (see `footprint_of`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,17 +83,25 @@ def recall(file: Path) -> Memory | None:
 
 def remember(file: Path, memory: Memory) -> None:
     """Write a memory, whole or not at all. A cache that cannot be written is no reason to fail."""
-    text = json.dumps(_plain(memory), separators=(",", ":")).encode()
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, OverflowError):  # a file can be dated before 1970
+        text = json.dumps(_plain(memory), separators=(",", ":")).encode()
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=".")
         try:
             with os.fdopen(descriptor, "wb") as written:
                 written.write(hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
             Path(name).replace(file)
+            _forget_old(file.parent)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
+
+
+def _forget_old(folder: Path) -> None:
+    """Remove what is remembered of trees that nobody has rendered for long, and what a killed run left."""
+    for file in folder.iterdir():
+        if file.stat().st_mtime < time.time() - KEPT_SECONDS:
+            file.unlink(missing_ok=True)
 
 
 def _plain(memory: Memory) -> dict[str, Any]:
@@ -100,13 +114,29 @@ def _plain(memory: Memory) -> dict[str, Any]:
 
 
 def _plain_part(part: RememberedPart) -> dict[str, Any]:
+    numbers = array("Q", itertools.chain.from_iterable(part.stamps.values()))
     return {
         "inputs": part.inputs,
         "asked": part.asked,
-        "stamps": part.stamps,
-        "keys": part.footprint.keys,
-        "groups": [(group.name, [astuple(alert)[:-1] for alert in group.alerts]) for group in part.footprint.groups],
+        "paths": list(part.stamps),
+        "stamps": b64encode(numbers.tobytes()).decode(),
+        "footprint": part.footprint,
     }
+
+
+def text_of(footprint: Footprint) -> str:
+    """Return a footprint as text."""
+    groups = [(group.name, [astuple(alert)[:-1] for alert in group.alerts]) for group in footprint.groups]
+    return json.dumps([footprint.keys, groups], separators=(",", ":"))
+
+
+def footprint_of(text: str) -> Footprint:
+    """Return the footprint of a text that `text_of` has made."""
+    keys, groups = json.loads(text)
+    return Footprint(
+        keys=tuple(ObjectKey(*key) for key in keys),
+        groups=tuple(Group(name=name, alerts=_alerts(alerts)) for name, alerts in groups),
+    )
 
 
 def _memory(data: Mapping[str, Any]) -> Memory:
@@ -119,14 +149,13 @@ def _memory(data: Mapping[str, Any]) -> Memory:
 
 
 def _part(data: Mapping[str, Any]) -> RememberedPart:
+    numbers = array("Q", b64decode(data["stamps"]))
+    stamps = zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True)
     return RememberedPart(
         inputs=data["inputs"],
         asked={file: tuple(map(_path, paths)) for file, paths in data["asked"].items()},
-        stamps={path: (inode, modified, size) for path, (inode, modified, size) in data["stamps"].items()},
-        footprint=Footprint(
-            keys=tuple(ObjectKey(*key) for key in data["keys"]),
-            groups=tuple(Group(name=name, alerts=_alerts(alerts)) for name, alerts in data["groups"]),
-        ),
+        stamps=dict(zip(data["paths"], stamps, strict=True)),
+        footprint=data["footprint"],
     )
 
 

@@ -49,7 +49,8 @@ class Part:
     findings: Diagnostics
     """Faults of ours in its objects, and what the step from the tree's objects to them would do."""
     asked: Asked
-    footprint: Footprint
+    footprint: Footprint | str
+    """Text, as it is remembered, where the part is kept: most often nobody reads it."""
 
 
 class _Asking:

@@ -19,8 +19,8 @@ from gpuplan.model.scope import NO_DAY
 from gpuplan.output import KeptFile, OutputFile, WriteReport
 from gpuplan.output.index import INDEX_FILE, Index, read_index, sha256
 from gpuplan.pipeline.changed import NO_PART_OF_OUTPUT, digests
-from gpuplan.pipeline.clusters import compiled
-from gpuplan.pipeline.memory import UNKNOWN, Memory, RememberedPart, recall
+from gpuplan.pipeline.clusters import Footprint, compiled
+from gpuplan.pipeline.memory import UNKNOWN, Memory, RememberedPart, footprint_of, recall, text_of
 from gpuplan.pipeline.parts import SHARED, Part, Render, of_cluster, of_fleet
 from gpuplan.pipeline.program import program
 from gpuplan.pipeline.shards import Shard, members
@@ -77,7 +77,7 @@ def whole(render: Render, last: Last | None, jobs: int | None, progress: Progres
     made = {part.name: part for part in _made(render, todo, jobs, progress)}
     parts = {cluster.name: made.get(cluster.name) or kept[cluster.name] for cluster in render.fleet.clusters}
     if todo or SHARED not in kept:
-        kept[SHARED] = of_fleet(render, {name: part.footprint for name, part in parts.items()})
+        kept[SHARED] = of_fleet(render, _footprints(parts))
     return Rendered(parts={**parts, SHARED: kept[SHARED]}, inputs=inputs)
 
 
@@ -90,7 +90,7 @@ def some(
     then it has all its files, and all of them right but for those that tell of several clusters.
     """
     parts = {part.name: part for part in _made(render, clusters, jobs, progress)}
-    footprints = {name: part.footprint for name, part in parts.items()}
+    footprints = _footprints(parts)
     shared = of_fleet(render, footprints)
     if needs(shared.files):
         others = [cluster for cluster in render.fleet.clusters if cluster.name not in parts]
@@ -107,6 +107,13 @@ def sharded(render: Render, shard: Shard, jobs: int | None, progress: Progress) 
     if shard.has_shared:
         return some(render, own, lambda _: True, jobs, progress)
     return Rendered(parts={part.name: part for part in _made(render, own, jobs, progress)}, inputs={})
+
+
+def _footprints(parts: Mapping[str, Part]) -> dict[str, Footprint]:
+    return {
+        name: footprint_of(part.footprint) if isinstance(part.footprint, str) else part.footprint
+        for name, part in parts.items()
+    }
 
 
 def _made(render: Render, clusters: Sequence[Cluster], jobs: int | None, progress: Progress) -> Iterable[Part]:
@@ -147,7 +154,7 @@ def memory_of(render: Render, rendered: Rendered, last: Last, report: WriteRepor
             inputs=rendered.inputs[name],
             asked=part.asked,
             stamps={file.path: report.stamps.get(file.path, UNKNOWN) for file in part.files},
-            footprint=part.footprint,
+            footprint=part.footprint if isinstance(part.footprint, str) else text_of(part.footprint),
         )
         for name, part in rendered.parts.items()
     }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gpuplan import conventions
@@ -54,8 +54,9 @@ def texts(fleet: Fleet, rules: RuleGroups) -> Iterator[TextFile]:
     fleet = replace(fleet, clusters=tuple(clusters))  # the order in `fleet/` changes no word
     found = raised(fleet, rules)
     known = _facts(fleet) if found else {}
+    nodes = {cluster.name: _nodes(cluster) for cluster in clusters}
     for name, one in sorted(found.items()):
-        made = filled(f"alerts/{name.lower()}.md.j2", **known, **_of(fleet, one))
+        made = filled(f"alerts/{name.lower()}.md.j2", **known, **_of(fleet, one, nodes))
         text = _BLANK_LINES.sub("\n\n", made).strip() + "\n"
         origin = base.origin(fleet, fleet.monitoring.path)
         yield TextFile(path=publish.runbook_path(name), text=text, origin=origin, commented=False)
@@ -78,11 +79,20 @@ def raised(fleet: Fleet, rules: RuleGroups) -> dict[str, Raised]:
     }
 
 
-def _of(fleet: Fleet, one: Raised) -> dict[str, object]:
+Nodes = Mapping[str, Sequence[tuple[str, str, str]]]
+"""By cluster: its name, a pool, and the selector of the pool's nodes."""
+
+
+def _nodes(cluster: Cluster) -> tuple[tuple[str, str, str], ...]:
+    return tuple((cluster.name, pool.name, selector(stable_labels(pool))) for pool in cluster.pools)
+
+
+def _of(fleet: Fleet, one: Raised, nodes: Nodes) -> dict[str, object]:
     """Return what only this runbook needs."""
     named = [cluster for cluster in fleet.clusters if cluster.name in one.clusters]
     pools = [pool for cluster in named for pool in cluster.pools]
-    families = dict.fromkeys(fleet.catalog.vendors.of(pool.card).name for pool in pools)
+    cards = {pool.card.name: pool.card for pool in pools}
+    families = dict.fromkeys(fleet.catalog.vendors.of(card).name for card in cards.values())
     return {
         "alert": one.alert,
         "clusters": one.clusters,
@@ -91,9 +101,7 @@ def _of(fleet: Fleet, one: Raised) -> dict[str, object]:
         "agents": _agent_namespaces(named),
         "others": [pool.name for pool in pools if pool.stack == "external"],
         "containers": [pool.name for cluster in named for pool in cluster.operator_driver_pools],
-        "nodes": [
-            (cluster.name, pool.name, selector(stable_labels(pool))) for cluster in named for pool in cluster.pools
-        ],
+        "nodes": [node for cluster in named for node in nodes[cluster.name]],
         "talos": any(cluster.distribution == "talos" for cluster in named),
         "drain_seconds": max((cluster.longest_drain_seconds(cluster.pools) for cluster in named), default=0)
         + DRAIN_MARGIN_SECONDS,
