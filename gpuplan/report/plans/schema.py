@@ -63,6 +63,8 @@ OWNER: Final[dict[str, Schema]] = {"service": TEXT, "task_pool": TEXT, "team": T
 WORTHS: Final = (
     "pieces",
     "cards",
+    "pod",
+    "pods",
     "whole_nodes",
     "whole_nodes_if_tidy",
     "lent",
