@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from gpuplan.catalog.cards import Vendor
 from gpuplan.model.lifecycle import setter
 from gpuplan.model.pools import Exposure, NodePool, produced_resources
 from gpuplan.model.sharing import MigStrategy, SharingMode
@@ -74,16 +75,25 @@ def _pieces(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
         )
 
 
-def _whole_again(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
-    """Yield an effect where cards that are shared become whole: the kubelet counts them as free while shares are still held."""
-    if pair.old.pool.sharing.shared and not pair.new.pool.sharing.shared and _by_plugin(pair.new.pool):
-        effect = pair.effect(
-            "sharing/held-shares",
-            Risk.DISRUPTIVE,
-            f"a card of {pair.text} can be given away whole while pods still hold shares of it: drain each node before",
-            causes=_causes(comparison, pair),
-        )
-        yield from pool_pairs.with_handovers(effect, pair.old)
+def _counted_anew(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
+    """Yield an effect where the same cards become other devices to the kubelet, which then knows of nobody who holds them."""
+    old, new = pair.old.pool, pair.new.pool
+    if not (_by_plugin(old) and _by_plugin(new)) or _devices(old) == _devices(new):
+        return
+    what = "a card" if new.sharing.mode is SharingMode.EXCLUSIVE else "shares of a card"
+    held = "hold shares of it" if old.sharing.shared else "hold it whole"
+    effect = pair.effect(
+        "sharing/counted-anew",
+        Risk.DISRUPTIVE,
+        f"{what} of {pair.text} can be given away while pods still {held}: drain each node before",
+        causes=_causes(comparison, pair),
+    )
+    yield from pool_pairs.with_handovers(effect, pair.old)
+
+
+def _devices(pool: NodePool) -> object:
+    """Return what the kubelet knows the devices of a pool by: their resource, and whether they are cards or shares."""
+    return sorted(_offered(pool)), pool.sharing.shared
 
 
 def _cut(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
@@ -174,8 +184,9 @@ def _units(pool: NodePool) -> dict[str, tuple[int, str]]:
 
 
 def _by_plugin(pool: NodePool) -> bool:
-    """Tell whether whole cards are counted by the kubelet."""
-    return pool.exposure is Exposure.DEVICE_PLUGIN and pool.sharing.mode is SharingMode.EXCLUSIVE
+    """Tell whether NVIDIA's device plugin offers a pool's cards, whole or in shares."""
+    alike = pool.sharing.mode is SharingMode.EXCLUSIVE or pool.sharing.shared
+    return pool.card.vendor is Vendor.NVIDIA and pool.exposure is Exposure.DEVICE_PLUGIN and alike
 
 
 OTHERS: tuple[tuple[SharingMode, str, str], ...] = (
@@ -202,5 +213,5 @@ OTHERS: tuple[tuple[SharingMode, str, str], ...] = (
 )
 """(way of sharing, fact, what it takes to get there or away)."""
 
-JUDGES: tuple[Judge, ...] = (_names, _cut, _strategy, _by_others, _claims, _whole_again, _pieces)
+JUDGES: tuple[Judge, ...] = (_names, _cut, _strategy, _by_others, _claims, _counted_anew, _pieces)
 """What is looked for in a pool whose cards are exposed in another way."""

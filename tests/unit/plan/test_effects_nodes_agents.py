@@ -63,16 +63,33 @@ SHARING: Cases = [
         [(f", {SHARED}", "")],
         {
             ("sharing/renamed", "destructive", "pool t4-a", 2, "vision"),
-            ("sharing/held-shares", "disruptive", "pool t4-a", 2, "vision"),
+            ("sharing/counted-anew", "disruptive", "pool t4-a", 2, "vision"),
             relabelled("t4-a", 2),
             REMOVALS,
             *rolls(2),
         },
     ),
     (
+        "whole cards are shared",
+        [(A100, f"{A100}, {SHARED}"), (A100_RIGHTS, "lab: {guaranteed: 32}")],
+        {
+            ("sharing/renamed", "destructive", "pool a100-a", 4, "vision"),
+            ("sharing/counted-anew", "disruptive", "pool a100-a", 4, "vision"),
+            relabelled("a100-a", 4),
+            REMOVALS,
+            *rolls(4),
+        },
+    ),
+    (
         "shares under the name of whole cards",
         [("{timeSlicing: {replicas: 4}}", "{timeSlicing: {replicas: 4, renameByDefault: false}}")],
-        {("sharing/renamed", "destructive", "pool t4-a", 2, "vision"), relabelled("t4-a", 2), REMOVALS, *rolls(2)},
+        {
+            ("sharing/renamed", "destructive", "pool t4-a", 2, "vision"),
+            ("sharing/counted-anew", "disruptive", "pool t4-a", 2, "vision"),
+            relabelled("t4-a", 2),
+            REMOVALS,
+            *rolls(2),
+        },
     ),
     (
         "HAMi instead of the device plugin",
