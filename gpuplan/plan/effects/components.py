@@ -143,8 +143,13 @@ def _warnings(comparison: Comparison, step: Step) -> Iterator[Effect]:
         return
     old, new = step.old.version, step.new.version
     if new < old:
-        text = f"{step.text} goes back: what the newer one has stored or set up, the older one may not understand"
-        yield _made(comparison, step, "release/downgrade", Risk.DISRUPTIVE, text)
+        fix = new.minor == old.minor
+        told = (
+            "goes back to an earlier fix"
+            if fix
+            else "goes back: what the newer one has stored, the older one may not understand"
+        )
+        yield _made(comparison, step, "release/downgrade", Risk.LOW if fix else Risk.DISRUPTIVE, f"{step.text} {told}")
         return
     fleet = comparison.new.fleet
     road = fleet.catalog.operator.road(old, new) if fleet and step.name == "gpuOperator" else None

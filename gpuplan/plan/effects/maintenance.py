@@ -33,7 +33,7 @@ def _confirmed(comparison: Comparison) -> Iterator[Effect]:
         ]
         if waiting:
             kinds = Counter((change.was or change.ref).key.kind for change in waiting)
-            told = listed(f"{number} {kind}" for kind, number in sorted(kinds.items()))
+            told = listed((f"{number} {kind}" for kind, number in sorted(kinds.items())), most=len(kinds))
             yield Effect(
                 fact="delivery/confirm",
                 risk=Risk.LOW,

@@ -118,13 +118,14 @@ def _by_provisioner(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
 
 
 def _changed(pair: PoolPair) -> str:
-    """Return which of labels and taints change; empty where none does."""
+    """Return which labels and taints change, in words; empty where none does."""
     old, new = pair.old, pair.new
-    labels = all_labels(old.home, old.pool) != all_labels(new.home, new.pool)
-    taints = old.pool.taints != new.pool.taints
+    was, will = all_labels(old.home, old.pool), all_labels(new.home, new.pool)
+    keys = [key for key in sorted({*was, *will}) if was.get(key) != will.get(key)]
     if old.pool.selection.provisioner != new.pool.selection.provisioner:
-        labels = True
-    return " and ".join(name for name, changes in (("labels", labels), ("taints", taints)) if changes)
+        keys = keys or sorted(will)
+    told = [f"labels ({listed(keys)})"] if keys else []
+    return " and ".join([*told, *(["taints"] if old.pool.taints != new.pool.taints else [])])
 
 
 def _by_nfd(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:

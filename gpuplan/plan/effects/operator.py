@@ -13,17 +13,17 @@ from gpuplan.plan.effects.reading import Object, listed, spec
 from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk
 
 KIND, APPLICATION = "ClusterPolicy", "Application"
-ALL = "all its agents"
-AGENTS: Mapping[str, str] = {
-    "cdi": ALL,
-    "daemonsets": ALL,
-    "dcgmExporter": "DCGM exporter",
-    "devicePlugin": "device plugin",
-    "gfd": "GPU Feature Discovery",
-    "hostPaths": ALL,
-    "mig": "device plugin and GPU Feature Discovery",
-    "migManager": "MIG manager",
-    "toolkit": "container toolkit",
+ALL, PLUGIN = "all its agents", "device plugin"
+AGENTS: Mapping[str, tuple[str, ...]] = {
+    "cdi": (ALL,),
+    "daemonsets": (ALL,),
+    "dcgmExporter": ("DCGM exporter",),
+    "devicePlugin": (PLUGIN,),
+    "gfd": ("GPU Feature Discovery",),
+    "hostPaths": (ALL,),
+    "mig": (PLUGIN, "GPU Feature Discovery"),
+    "migManager": ("MIG manager",),
+    "toolkit": ("container toolkit",),
 }
 """A part of the policy → what restarts. What is not here restarts nothing on nodes."""
 RUNTIME = ("toolkit", "cdi", "hostPaths")
@@ -93,21 +93,22 @@ def _rolls(comparison: Comparison, change: ObjectChange, cluster: str) -> Iterat
     if not parts:
         yield from _unfelt(change, cluster, [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)])
         return
-    agents = listed(dict.fromkeys(AGENTS[part] for part in parts))
+    agents = list(dict.fromkeys(agent for part in parts for agent in AGENTS[part]))
     served = _served(pool_pairs.new_sides(comparison), cluster)
     nodes, cards = pool_pairs.size(served)
     runtime = any(part in RUNTIME for part in parts)
     shared = [side for side in served if side.pool.sharing.mode is SharingMode.MPS]
-    kills = bool(shared) and any(AGENTS[part] == ALL or "device plugin" in AGENTS[part] for part in parts)
+    kills = bool(shared) and (ALL in agents or PLUGIN in agents)
     after = "; the container runtime is set up anew there, running containers stay" if runtime else ""
+    verb = "restarts" if len(agents) == 1 and ALL not in agents else "restart"
     killed = ", and every process ends that shares a card by MPS" if kills else ""
     effect = Effect(
         fact="operator/mps-rolls" if kills else "operator/runtime" if runtime else "operator/agents-roll",
         risk=Risk.DISRUPTIVE if kills else Risk.LOW,
         cluster=cluster,
         subject="GPU Operator",
-        summary=f"GPU Operator: {agents} restart on {_place(served)}, one node at a time{killed} "
-        f"({listed(parts)} of its ClusterPolicy change){after}",
+        summary=f"GPU Operator: {listed(agents)} {verb} on {_place(served)}, one node at a time{killed} "
+        f"({listed(parts)} of its ClusterPolicy {'changes' if len(parts) == 1 else 'change'}){after}",
         objects=(change.ref,),
         causes=change.causes,
         teams=pool_pairs.teams_on(*shared) if kills else (),

@@ -14,7 +14,7 @@ from gpuplan.model.sharing import MigStrategy, SharingMode
 from gpuplan.model.steps import Setter
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import pool_pairs
-from gpuplan.plan.effects.pool_pairs import PoolPair
+from gpuplan.plan.effects.pool_pairs import PoolPair, Side
 from gpuplan.plan.effects.reading import listed
 from gpuplan.plan.parts import Effect, Risk, SpecChange
 
@@ -101,7 +101,7 @@ def _cut(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
     if SharingMode.MIG not in (old.mode, new.mode) or old.groups == new.groups:
         return
     text = f"runbooks/{pair.cluster}/mig-{pair.new.pool.name}.md says how"
-    how = text if new.mode is SharingMode.MIG else "then MIG is switched off on its cards by hand"
+    how = text if new.mode is SharingMode.MIG else f"then {_switches_off(pair.new)}"
     when = {
         Setter.NFD: "NFD labels all nodes at once",
         Setter.PROVISIONER: f"{pair.new.pool.selection.provisioner} labels the nodes",
@@ -114,6 +114,13 @@ def _cut(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
         causes=_causes(comparison, pair),
     )
     yield from pool_pairs.with_handovers(effect, pair.old)
+
+
+def _switches_off(side: Side) -> str:
+    """Say who ends MIG on cards that are whole from now on: the operator's MIG manager, where other pools keep it there."""
+    cut = any(pool.sharing.mode is SharingMode.MIG for pool in side.home.operator_pools)
+    by_manager = cut and side.pool.stack == "operator"
+    return "the MIG manager switches MIG off" if by_manager else "a person switches MIG off on its cards"
 
 
 def _strategy(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
