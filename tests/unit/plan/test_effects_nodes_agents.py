@@ -273,6 +273,14 @@ def test_an_upgrade_that_leaves_something_out_is_told() -> None:
     assert found["release/skips-stop"].summary.startswith("Kueue v0.15.0 → v0.19.2 passes 0.16: ")
 
 
+def test_a_step_back_to_an_earlier_fix_is_told_of_without_alarm() -> None:
+    edits = [("stack: operator", "components: {kueue: {version: v0.19.1}}, stack: operator")]
+    assert told(of_nodes(edits)) == {
+        ("release/downgrade", "low", "Kueue", 0, ""),
+        ("release/kueue", "low", "Kueue", 0, ""),
+    }
+
+
 def test_any_change_of_an_mps_daemon_ends_the_work_on_its_cards() -> None:
     base = edited(BASE, ("timeSlicing: {replicas: 4}", "mps: {replicas: 4}"))
     found = told(of_nodes([("replicas: 4", "replicas: 8")], base))
@@ -310,3 +318,4 @@ def test_agents_of_all_pools_are_told_of_together_with_what_changes_in_them() ->
 def test_a_label_that_only_another_pools_move_asks_for_is_blamed_on_that_move() -> None:
     found = by_fact(of_nodes([("big, nodes: 16", "big, stack: operator, nodes: 16")]))
     assert [cause.path for cause in found["nodes/karpenter-replaces"].causes] == [("nodePools", "h100-a", "stack")]
+    assert "labels (nvidia.com/gpu.deploy.operands) of its NodePool change" in found["nodes/karpenter-replaces"].summary
