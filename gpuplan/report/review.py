@@ -103,6 +103,7 @@ def as_json(review: Review) -> str:
         "errors": len(review.errors),
         "stale": None if review.stale is None else list(review.stale),
         "no_plan": review.no_plan,
+        "refused": review.refused,
         "exit_code": review.exit_code,
     }
     return json_text(data)

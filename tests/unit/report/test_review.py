@@ -87,6 +87,7 @@ def test_outputs_and_json_say_the_same() -> None:
     data = json.loads(as_json(FINE))
     assert data["format_version"] == "1.0"
     assert (data["risk"], data["stale"], data["approvals"]) == ("low", [], ["team nlp", "@acme/gpu"])
+    assert (data["refused"], data["exit_code"]) == (False, 0)
 
 
 def test_a_change_that_could_not_be_planned_has_an_unknown_risk() -> None:
