@@ -1,0 +1,123 @@
+"""Steps that rollouts share: keep queues from admitting, wait until they are empty, and let them go on.
+
+`stopPolicy` is left out of what gpuplan renders, so Argo CD leaves a person's Hold alone. Kueue's `Hold` admits nothing more
+and evicts nobody; `HoldAndDrain` would evict.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+
+from gpuplan import conventions
+from gpuplan.model.flavors import Flavor
+from gpuplan.model.fleet import Cluster
+from gpuplan.model.pools import NodePool, node_labels
+from gpuplan.plan.parts import Step
+
+
+def queues_on(cluster: Cluster, flavors: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the ClusterQueues that may use one of the flavors, sorted."""
+    names = set(flavors)
+    return tuple(
+        sorted(
+            queue.name
+            for cohort in cluster.cohorts
+            if names & {flavor.name for flavor in cohort.flavors}
+            for queue in cohort.queues
+        )
+    )
+
+
+def flavors_of(cluster: Cluster, pools: Iterable[NodePool]) -> tuple[Flavor, ...]:
+    """Return the flavors that some of the pools are behind."""
+    names = {pool.name for pool in pools}
+    return tuple(flavor for flavor in cluster.flavors if names & {pool.name for pool in flavor.pools})
+
+
+def hold(queues: Sequence[str], why: str) -> Step:
+    """Stop queues from admitting. What runs goes on."""
+    return Step(
+        title=f"Hold {listed(queues)}",
+        commands=tuple(_patch(queue, "Hold") for queue in queues),
+        why=why,
+    )
+
+
+def empty(queues: Sequence[str], flavors: Iterable[str]) -> Step:
+    """Wait until nothing is admitted to some flavors."""
+    names = " and ".join(f"`{name}`" for name in flavors)
+    return Step(
+        title=f"Let what runs on {names} end",
+        commands=tuple(usage(queue) for queue in queues),
+        until=f"no queue reserves anything of {names}. Ask the owners of work that would take too long: "
+        "an eviction is theirs to choose",
+    )
+
+
+def release(queues: Sequence[str]) -> Step:
+    """Let queues admit again."""
+    return Step(
+        title=f"Let {listed(queues)} go on",
+        commands=tuple(_patch(queue, "None") for queue in queues),
+        until="their `Active` condition is True",
+    )
+
+
+def merge(until: str, why: str = "") -> Step:
+    """Merge the change itself."""
+    return Step(title="Merge this change", merges=True, until=until, why=why)
+
+
+def synced(cluster: str) -> str:
+    """Say what to wait for after a commit."""
+    return f"Argo CD shows Application `{conventions.application_name(cluster)}` as Synced and Healthy"
+
+
+def cordon(pool: NodePool, nodes: int) -> Step:
+    """Empty some nodes of a pool, one after another; the graces of the pods and the disruption budgets hold."""
+    selector = nodes_of(pool)
+    some = (
+        "all nodes" if nodes >= pool.nodes else f"the {nodes} nodes that leave" if nodes > 1 else "the node that leaves"
+    )
+    return Step(
+        title=f"Cordon and drain {some} of pool `{pool.name}`",
+        commands=(
+            f"kubectl get nodes -l {selector}",
+            "kubectl cordon NODE",
+            "kubectl drain NODE --ignore-daemonsets --delete-emptydir-data --grace-period=-1",
+        ),
+        until="`kubectl get pods -A --field-selector spec.nodeName=NODE` lists only pods of DaemonSets",
+        why="Nodes that leave with work on them take it along.",
+    )
+
+
+def uncordon(pool: NodePool) -> Step:
+    """Open the nodes of a pool again."""
+    return Step(
+        title=f"Open the nodes of pool `{pool.name}`",
+        commands=(f"kubectl uncordon -l {nodes_of(pool)}",),
+        until="they are Ready and list their cards as allocatable",
+    )
+
+
+def nodes_of(pool: NodePool) -> str:
+    """Return the selector of a pool's nodes, quoted for a shell."""
+    return shlex.quote(",".join(f"{key}={value}" for key, value in node_labels(pool).items()))
+
+
+def usage(queue: str) -> str:
+    """Return the command that shows what a queue has reserved."""
+    return f"kubectl get clusterqueue {queue} -o jsonpath='{{.status.flavorsReservation}}'"
+
+
+def listed(queues: Sequence[str]) -> str:
+    """Return the names of some queues, the first few of many."""
+    shown = ", ".join(f"`{queue}`" for queue in queues[:3])
+    word = "queue" if len(queues) == 1 else "queues"
+    return f"{word} {shown}" if len(queues) <= 3 else f"{len(queues)} queues ({shown}, …)"
+
+
+def _patch(queue: str, policy: str) -> str:
+    body = f'{{"spec":{{"stopPolicy":"{policy}"}}}}'
+    return f"kubectl patch clusterqueue {queue} --type merge -p '{body}'"
