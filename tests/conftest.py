@@ -17,4 +17,5 @@ pytest_plugins = ["tests.controlplane.fixtures"]
 settings.register_profile("gpuplan", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("gpuplan")
 
+os.environ.setdefault("GPUPLAN_CACHE", "off")  # trees of tests are no business of the user's cache
 os.environ.pop("COLUMNS", None)  # what the tests see must not follow from how wide somebody's terminal is

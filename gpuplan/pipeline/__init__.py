@@ -19,7 +19,7 @@ from gpuplan.emit.texts import NO_TEXTS, Texts
 from gpuplan.manifests.set import ManifestSet
 from gpuplan.model.fleet import Fleet
 from gpuplan.pipeline.changed import render_changed
-from gpuplan.pipeline.clusters import Compiled, compiled, joined, shared
+from gpuplan.pipeline.clusters import Compiled, Progress, compiled, joined, shared
 from gpuplan.resolve import resolve
 from gpuplan.rules import suppress
 from gpuplan.source.folder import read_fleet
@@ -37,9 +37,6 @@ __all__ = [
     "silent",
     "transitions",
 ]
-
-Progress = Callable[[str, int, int], None]
-"""Told the name of each cluster as it is compiled, its number from 1, and how many there are."""
 
 
 def silent(name: str, number: int, total: int) -> None:

@@ -6,14 +6,16 @@ change of one line that is all clusters but one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from gpuplan.emit.texts import NO_TEXTS, Texts
 from gpuplan.manifests.set import ManifestSet
 from gpuplan.model.digest import Digester
-from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.fleet import Fleet
 from gpuplan.model.scope import only
 from gpuplan.pipeline.clusters import Compiled, Footprint, compiled, joined, shared
+from gpuplan.pipeline.weights import workers_for
+from gpuplan.pipeline.workers import each
 
 NO_PART_OF_OUTPUT = frozenset(("catalog", "places", "quota"))
 """Fields that no digest covers: the catalogue is gpuplan's own, places only say where in `fleet/` a thing is, and the quota tree
@@ -55,19 +57,13 @@ def _shared(old: Fleet, new: Fleet, sides: tuple[list[Compiled], ...], texts: Te
     if _content(first) == _content(second):
         return first, second
     touched = {one.cluster for side in sides for one in side}
-    others = dict(_rest(new.clusters, touched, new, texts))
+    rest = [cluster for cluster in new.clusters if cluster.name not in touched]
+    found = each(lambda cluster: compiled(new, cluster, texts).footprint, rest, workers_for(rest, None))
+    others = {cluster.name: one for cluster, one in zip(rest, found, strict=True)}
     first, second = (
         shared(fleet, {**others, **_footprints(side)}, texts) for fleet, side in zip((old, new), sides, strict=True)
     )
     return first, second
-
-
-def _rest(
-    clusters: Iterable[Cluster], touched: set[str], fleet: Fleet, texts: Texts
-) -> Iterator[tuple[str, Footprint]]:
-    for cluster in clusters:
-        if cluster.name not in touched:
-            yield cluster.name, compiled(fleet, cluster, texts).footprint
 
 
 def _footprints(side: Iterable[Compiled]) -> Mapping[str, Footprint]:

@@ -6,7 +6,7 @@ of what was compiled for them only on their footprints: which kinds of objects t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from gpuplan.diagnostics import Origin, Span
@@ -17,6 +17,9 @@ from gpuplan.emit.texts import Texts
 from gpuplan.manifests.set import Manifest, ManifestSet, ObjectKey, TextFile
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.scope import only
+
+Progress = Callable[[str, int, int], None]
+"""Told the name of each cluster when it is compiled, its number from 1, and how many there are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from gpuplan.model.scope import NO_DAY
 from gpuplan.output import KeptFile, OutputFile, WriteReport
 from gpuplan.output.index import INDEX_FILE, Index, read_index, sha256
 from gpuplan.pipeline.changed import NO_PART_OF_OUTPUT, digests
-from gpuplan.pipeline.clusters import Footprint, compiled
+from gpuplan.pipeline.clusters import Footprint, Progress, compiled
 from gpuplan.pipeline.memory import UNKNOWN, Memory, RememberedPart, footprint_of, recall, text_of
 from gpuplan.pipeline.parts import SHARED, Part, Render, of_cluster, of_fleet
 from gpuplan.pipeline.program import program
@@ -27,7 +27,6 @@ from gpuplan.pipeline.shards import Shard, members
 from gpuplan.pipeline.weights import workers_for
 from gpuplan.pipeline.workers import each
 
-Progress = Callable[[str, int, int], None]
 Files = tuple[OutputFile | KeptFile, ...]
 
 
