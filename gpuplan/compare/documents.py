@@ -6,6 +6,7 @@ import json
 
 from gpuplan.compare.change import Plain
 from gpuplan.diagnostics import has_errors
+from gpuplan.source.findings import MAX_DEPTH
 from gpuplan.source.yamltext import parse_text
 
 _NAME = "text"
@@ -34,4 +35,15 @@ def _json(text: str) -> Plain:
         found: Plain = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return found
+    return found if _is_shallow(found) else None
+
+
+def _is_shallow(value: Plain) -> bool:
+    """Tell whether a value is no deeper than what the reader of YAML accepts."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        inner = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
+        level = [part for parts in inner for part in parts]
+        if not level:
+            return True
+    return False

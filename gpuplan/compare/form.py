@@ -6,6 +6,7 @@ Forms are nested tuples and frozen sets, with the type of each value in front, s
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
@@ -55,6 +56,8 @@ def _scalar(value: Plain, shape: Shape) -> Form:
             return ("quantity", amount.nanos)
     if shape.is_int_or_string and isinstance(value, int):
         return ("text", str(value))
+    if isinstance(value, float) and math.isnan(value):
+        return ("number", "nan")  # which equals itself here
     if isinstance(value, int | float):
         return ("number", value)
     return ("text", value)

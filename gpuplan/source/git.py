@@ -24,6 +24,8 @@ _ENVIRONMENT: Final = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "L
 _REMOTE_BRANCH: Final = re.compile(r"(?P<remote>[\w.-]+)/(?P<branch>[\w./-]+)")
 _LINK: Final = "120000"
 _HEAD_WORDS: Final = 3
+_PATHS_AT_ONCE: Final = 500
+"""Paths of one command: a system limits the length of its line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +84,7 @@ def _checkout(ref: str, paths: Sequence[Path], into: Path, start: Path, *, chang
         _write(root, _entries(root, commit, wanted), into)
         return Checkout(commit=commit, folders=folders)
     changed = _changed(root, commit, wanted)
-    _write(root, (entry for entry in _entries(root, commit, wanted) if entry[2] in changed), into)
+    _write(root, _entries(root, commit, sorted(changed)), into)
     below = (frozenset(_inner(path, file) for file in changed if _is_in(path, file)) for path in wanted)
     return Checkout(commit=commit, folders=folders, changed=tuple(below))
 
@@ -182,8 +184,9 @@ def _contents(root: Path, entries: Sequence[tuple[str, str, str]]) -> list[bytes
 
 def _entries(root: Path, commit: str, paths: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """Yield (mode, hash, path) of each file; submodules are none."""
-    listing = _git(root, "--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", commit, "--", *paths)
-    for line in filter(None, listing.split(b"\0")):
+    at_once = (paths[start : start + _PATHS_AT_ONCE] for start in range(0, len(paths), _PATHS_AT_ONCE))
+    tree = ("--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", commit)
+    for line in (line for some in at_once for line in _git(root, *tree, "--", *some).split(b"\0") if line):
         head, _, path = line.partition(b"\t")
         mode, kind, blob = head.decode().split()
         name = os.fsdecode(path)

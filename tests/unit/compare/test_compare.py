@@ -284,6 +284,16 @@ def test_json_is_compared_inside_and_what_is_no_document_is_a_text(old: str, new
     assert not change.only_form
 
 
+def test_json_that_is_too_deep_for_anybody_is_a_text() -> None:
+    deep, deeper = ("[" * depth + "]" * depth for depth in (400, 401))
+    (change,) = compare(config(deep), config(deeper))
+    assert (change.within, change.only_form) == ((), False)
+
+
+def test_what_is_no_number_is_the_same_as_itself() -> None:
+    assert compare({"a": float("nan")}, {"a": float("nan")}) == ()
+
+
 def test_a_text_that_says_the_same_in_another_form_is_said_to_be_that() -> None:
     (change,) = compare(config("a: 1\nb: 2\n"), config("{b: 2, a: 1} # c\n"))
     assert (change.within, change.only_form) == ((), True)
