@@ -23,6 +23,8 @@ SIGNS: Final = {Fate.ADDED: "+", Fate.REMOVED: "-", Fate.CHANGED: "~"}
 STYLES: Final = {"+": "green", "-": "red", "~": "yellow", "↕": "cyan"}
 FILES_LISTED: Final = 10
 """Files that differ only in form and are named; of the rest there is the number."""
+THE_FILE: Final = "the file"
+"""What stands for a name where two files are compared, which may be called differently."""
 _NEVER_WRAPPED: Final = 1_000_000
 """Columns: a path that is cut in two can be neither searched for nor copied; terminals wrap by themselves."""
 _NOTICE: Final = "_The rest is left out here: a comment holds no more._"
@@ -45,7 +47,7 @@ def _parts(diff: TreeDiff, sides: tuple[str, str]) -> Iterator[RenderableType]:
     if diff.texts:
         yield Text("\ntexts", style="bold")
     for text in diff.texts:
-        yield _line(SIGNS[text.fate], f"{text.file}  {_size(text)}", 2)
+        yield _line(SIGNS[text.fate], f"{text.file or THE_FILE}  {_size(text)}", 2)
         if text.fate is Fate.CHANGED:
             yield from _lines(text.lines[:MOST_LINES], 6)
     yield Text("")
@@ -87,7 +89,7 @@ def _markdown(diff: TreeDiff, sides: tuple[str, str]) -> Iterator[str]:
     if diff.texts:
         yield "\n<details><summary>texts</summary>\n"
         for text in diff.texts:
-            yield f"- {code(SIGNS[text.fate])} {code(text.file)} {_size(text)}"
+            yield f"- {code(SIGNS[text.fate])} {code(text.file or THE_FILE)} {_size(text)}"
         yield "\n</details>"
     yield from (f"\n{inline(line)}" for line in _form_only(diff))
 
@@ -167,7 +169,7 @@ ENDINGS: Final = {".json": "json", ".md": "markdown"}
 
 def name(ref: Ref) -> str:
     """Return kind, namespace and name of an object; of a document that is none, its file."""
-    place = f"{ref.namespace}/{ref.name}" if ref.namespace else ref.name
+    place = f"{ref.namespace}/{ref.name}" if ref.namespace else ref.name or THE_FILE
     group = ref.api_version.rpartition("/")[0]
     return f"{ref.kind} {place}{f' ({group})' if group else ''}".strip()
 
@@ -196,7 +198,7 @@ def _form_only(diff: TreeDiff) -> Iterator[str]:
     """Yield the line that names files whose text alone differs."""
     if diff.same_meaning:
         more = len(diff.same_meaning) - FILES_LISTED
-        listed = ", ".join(file or "the file" for file in diff.same_meaning[:FILES_LISTED])
+        listed = ", ".join(file or THE_FILE for file in diff.same_meaning[:FILES_LISTED])
         yield f"The same in another form: {listed}{f' and {more} more' if more > 0 else ''}."
 
 
