@@ -11,7 +11,7 @@ from pathlib import Path
 import urllib3
 
 from tests.controlplane.argocd import NAMESPACE, START_LIMIT_SECONDS, ArgoCD
-from tests.controlplane.client import reference
+from tests.controlplane.client import Client, reference
 from tests.controlplane.controlplane import ControlPlane
 
 LOOK = "argocd.argoproj.io/application-set-refresh"
@@ -50,6 +50,15 @@ def application_sets(argo: ArgoCD, plane: ControlPlane) -> Iterator[None]:
         yield
     finally:
         argo.end(controller)
+
+
+def know_cluster(client: Client, server: str) -> None:
+    """Tell Argo CD of a cluster that cannot be reached."""
+    host = server.removeprefix("https://").split(":")[0]
+    secret = reference("v1", "Secret", host, NAMESPACE)
+    labels = {"argocd.argoproj.io/secret-type": "cluster"}
+    data = {"name": host, "server": server, "config": "{}"}
+    client.apply({**secret, "metadata": {**secret["metadata"], "labels": labels}, "stringData": data})
 
 
 def look_at(plane: ControlPlane, name: str) -> None:

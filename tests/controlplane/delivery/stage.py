@@ -66,6 +66,10 @@ class Delivery:
         found = [obj for kind in sorted(kinds) for obj in self.plane.client.list(*kind)]
         return {key(obj): obj for obj in found if tracked(obj)}
 
+    def versions(self) -> dict[Key, str]:
+        """Return the resourceVersion of every such object: it moves with each write that changes anything."""
+        return {one: obj["metadata"]["resourceVersion"] for one, obj in self.live().items()}
+
     def contents(self) -> dict[Key, str]:
         """Return the content of every such object: all but its status and what the server counts."""
         return {one: content(obj) for one, obj in self.live().items()}
