@@ -201,27 +201,30 @@ def _hub(comparison: Comparison, cluster: str) -> Iterator[Ref]:
 
 
 def _mode(comparison: Comparison) -> Iterator[Effect]:
-    for change in comparison.of_kind(SET):
-        if change.action is Action.CREATE:
-            text = "one ApplicationSet makes the Applications of the clusters and takes over those that are there"
-        elif change.action is Action.DELETE:
-            text = "Applications of the clusters stand alone again; the ApplicationSet goes and leaves what it made"
-        elif spec(change.before).get("strategy") != spec(change.after).get("strategy"):
-            text = "clusters are synced in another order, each step when the one before is healthy"
-        else:
-            continue
-        changes = [change, *comparison.of_kind(APPLICATION)]
-        yield Effect(
-            fact="delivery/mode",
-            risk=Risk.LOW,
-            cluster=None,
-            subject="delivery",
-            summary=text,
-            objects=reading.refs(
-                one for one in changes if one is change or one.ref.key.name.startswith(conventions.OWN_PREFIX)
-            ),
-            causes=pool_pairs.caused(comparison, ARGOCD),
+    sets = list(comparison.of_kind(SET))
+    actions = {change.action for change in sets}
+    if actions >= {Action.CREATE, Action.DELETE}:
+        text = (
+            "another ApplicationSet makes the Applications of the clusters; the old one leaves what they have brought"
         )
+    elif Action.CREATE in actions:
+        text = "one ApplicationSet makes the Applications of the clusters and takes over those that are there"
+    elif Action.DELETE in actions:
+        text = "Applications of the clusters stand alone again; the ApplicationSet goes and leaves what it made"
+    elif any(reading.differs(change, lambda made: spec(made).get("strategy")) for change in sets):
+        text = "clusters are synced in another order, each step when the one before is healthy"
+    else:
+        return
+    own = (one for one in comparison.of_kind(APPLICATION) if one.ref.key.name.startswith(conventions.OWN_PREFIX))
+    yield Effect(
+        fact="delivery/mode",
+        risk=Risk.LOW,
+        cluster=None,
+        subject="delivery",
+        summary=text,
+        objects=reading.refs([*sets, *own]),
+        causes=pool_pairs.caused(comparison, ARGOCD),
+    )
 
 
 def _programs(comparison: Comparison) -> Iterator[Effect]:

@@ -116,6 +116,18 @@ CASES: list[tuple[str, Edits, Edits, tuple[str, str, str, int, str]]] = [
         ("amd/agents-start", "none", "pool mi300x-a", 1, ""),
     ),
     (
+        "clusters are synced step by step",
+        [(TEAMS, f"delivery: {{argocd: {{mode: applicationSet}}}}\n{TEAMS}")],
+        [("mode: applicationSet", "mode: applicationSet, rollout: [[op], [eu]]")],
+        ("delivery/mode", "low", "delivery", 0, ""),
+    ),
+    (
+        "the set of Applications has another name",
+        [(TEAMS, f"delivery: {{argocd: {{mode: applicationSet}}}}\n{TEAMS}")],
+        [("mode: applicationSet", "mode: applicationSet, project: gpus")],
+        ("delivery/mode", "low", "delivery", 0, ""),
+    ),
+    (
         "all windows go, and changes come at once",
         [(TEAMS, f"governance: {{maintenance: {{windows: [{{schedule: '0 2 * * 0', duration: 4h}}]}}}}\n{TEAMS}")],
         [("governance: {maintenance: {windows: [{schedule: '0 2 * * 0', duration: 4h}]}}\n", "")],
