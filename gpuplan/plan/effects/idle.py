@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gpuplan import conventions
@@ -41,10 +41,12 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
         if change.ref.key.name == conventions.RECLAIMER or change.ref.key.name.startswith(POLICY):
             some[cluster].append(change)
     for cluster in sorted(some.keys() & reading.staying(comparison)):
-        yield from _reclaim(cluster, some[cluster])
+        users = {(row.team, row.task_pool) for row in comparison.quotas if row.cluster == cluster and row.team}
+        yield from _reclaim(cluster, some[cluster], users)
 
 
-def _reclaim(cluster: str, some: Sequence[ObjectChange]) -> Iterator[Effect]:
+def _reclaim(cluster: str, some: Sequence[ObjectChange], users: Iterable[tuple[str, str]]) -> Iterator[Effect]:
+    """Yield what changes in a cluster; `users` are the teams that have a queue, each with the task pool."""
     made = [change for change in some if change.ref.key.kind == "ConfigMap"]
     old = next((found for change in made if (found := _policy(change.before))), None)
     new = next((found for change in made if (found := _policy(change.after))), None)
@@ -55,13 +57,14 @@ def _reclaim(cluster: str, some: Sequence[ObjectChange]) -> Iterator[Effect]:
         told = f"{modes[0].value} → {modes[1].value}: {MODES[modes[1]].format(pools=reading.listed(watched) or 'no task pool')}"
         hurts = acts and bool(watched)
         risk = Risk.DISRUPTIVE if hurts else Risk.NONE
-        yield _effect("reclaim/mode-changed", risk, cluster, told, some, _teams(new) if hurts else ())
+        yield _effect("reclaim/mode-changed", risk, cluster, told, some, _teams(users, watched) if hurts else ())
         return
-    tighter = _tightened(old, new) if old and new else []
+    tighter = _tightened(old, new) if old and new else {}
     if tighter and new:
-        told = f"spares less in {reading.listed(tighter)}"
+        told = f"spares less in {reading.listed(f'{name} ({steps})' for name, steps in tighter.items())}"
         risk = Risk.DISRUPTIVE if acts else Risk.NONE
-        yield _effect("reclaim/tightened", risk, cluster, told, some, _teams(new) if acts else ())
+        teams = _teams(users, tighter) if acts else ()
+        yield _effect("reclaim/tightened", risk, cluster, told, some, teams)
     else:
         yield _effect("reclaim/follows", Risk.NONE, cluster, "starts again with its new settings", some)
 
@@ -83,19 +86,20 @@ def _watched(policy: ReclaimPolicy | None) -> list[str]:
     return sorted(name for name, pool in policy.pools.items() if pool.enabled) if policy else []
 
 
-def _teams(policy: ReclaimPolicy | None) -> tuple[str, ...]:
-    """Return the teams whose work is watched."""
-    return tuple(sorted(set(policy.teams.values()))) if policy else ()
+def _teams(users: Iterable[tuple[str, str]], pools: Iterable[str]) -> tuple[str, ...]:
+    """Return the teams with work in some task pools."""
+    names = set(pools)
+    return tuple(sorted({team for team, pool in users if pool in names}))
 
 
-def _tightened(old: ReclaimPolicy, new: ReclaimPolicy) -> list[str]:
+def _tightened(old: ReclaimPolicy, new: ReclaimPolicy) -> Mapping[str, str]:
     """Return the task pools that are spared less than before, each with what is new there."""
-    found = []
+    found: dict[str, str] = {}
     for name, pool in sorted(new.pools.items()):
         before = old.pools.get(name)
         if pool.enabled and before is not None:
             told = ["now watched at all"] if not before.enabled else _steps(before, pool)
-            found += [f"{name} ({', '.join(told)})"] if told else []
+            found |= {name: ", ".join(told)} if told else {}
     return found
 
 

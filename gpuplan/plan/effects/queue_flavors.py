@@ -33,6 +33,8 @@ def _flavors(pool: Pool, comparison: Comparison, revised: set[str]) -> Iterator[
     if not some:
         return
     before, after = flavors_of(some[0].before), flavors_of(some[0].after)
+    cohorts = (one for one in reading.changes(comparison, "Cohort") if one.ref.key.name == pool.name)
+    some = (*some, *(one for one in cohorts if one.ref.cluster == pool.cluster))
     rows = [row for row in comparison.quotas if (row.cluster, row.task_pool) == (pool.cluster, pool.name)]
     gone = [name for name in before if name not in after and name not in revised]
     come = [name for name in after if name not in before and name not in revised]
@@ -40,9 +42,8 @@ def _flavors(pool: Pool, comparison: Comparison, revised: set[str]) -> Iterator[
         yield _taken(pool, gone, rows, some)
     if come:
         cards = _guaranteed(rows, come, old=False)
-        told = f"it may use {reading.listed(come)}" + (
-            f", with {reading.counted(cards, 'guaranteed card')}" if cards else ""
-        )
+        owns = f", and owns {reading.counted(cards, 'card')} there" if cards else ""
+        told = f"it may use {reading.listed(come)}{owns}"
         yield pool.effect("task-pool/flavor-added", Risk.NONE, told, some, cards=cards)
     stay = [name for name in before if name in after]
     if stay != [name for name in after if name in before]:
@@ -53,10 +54,13 @@ def _flavors(pool: Pool, comparison: Comparison, revised: set[str]) -> Iterator[
 def _taken(pool: Pool, gone: Sequence[str], rows: Sequence[QuotaRow], some: Sequence[ObjectChange]) -> Effect:
     """A floor that is taken away may be claimed by others while work still runs on it."""
     cards = _guaranteed(rows, gone, old=True)
-    losing = {row.team for row in rows if row.flavor in gone and row.team and row.old.guaranteed}
+    owned = any(row.old.guaranteed for row in rows if row.flavor in gone and not row.team)
+    losing = {row.team for row in rows if row.flavor in gone and row.team and (owned or row.old.guaranteed)}
     told = f"it may no longer use {reading.listed(gone)}; what runs there goes on, new and waiting work goes elsewhere or waits"
     if cards:
-        told += f"; {reading.counted(cards, 'guaranteed card')} there are nobody's floor any more"
+        told += (
+            f"; {reading.counted(cards, 'card')} that it owned there {'is' if cards == 1 else 'are'} its own no more"
+        )
     risk = Risk.DISRUPTIVE if cards else Risk.LOW
     return pool.effect("task-pool/flavor-removed", risk, told, some, tuple(sorted(losing)), cards=cards)
 

@@ -143,6 +143,10 @@ def _outcome(cut: Sequence[QuotaRow], claims: Claims, comparison: Comparison, qu
         told.append(f"but {pieces} of what runs are only borrowed from then on: {takers} may take them back")
     if over:
         told.append(f"it admits nothing more until {over} are free")
+    elif not pieces and any(
+        used_now is None or used_now > row.new.guaranteed for used_now, row in zip(used, cut, strict=True)
+    ):
+        told.append("what it uses above that is borrowed from then on")
     return (Risk.DISRUPTIVE if pieces else Risk.LOW), ", ".join(told)
 
 
@@ -155,11 +159,9 @@ def in_use(comparison: Comparison, cluster: str, queue: str, row: QuotaRow) -> i
 
 
 def _beyond_limit(row: QuotaRow, used: int | None) -> int:
-    """Return the pieces that must end before anything is admitted: of what runs, or at most where nobody looked."""
-    old, new = most(row.old), most(row.new)
-    if new is None or old is None:
-        return 0
-    return max(0, (old if used is None else used) - new)
+    """Return the pieces that must end before anything is admitted: of what runs, or of the old floor where nobody looked."""
+    new = most(row.new)
+    return 0 if new is None else max(0, (row.old.guaranteed if used is None else used) - new)
 
 
 BEYOND: Mapping[str, tuple[str, str, Callable[[Holding], int | None]]] = {

@@ -93,7 +93,7 @@ def _owned(pool: Shared, claims: Claims, comparison: Comparison) -> Iterator[Eff
         if taken:
             takers = reading.listed(name for _, names in prey for name in names)
             told.append(f"but {taken} of what runs are only borrowed from then on: {takers} may take them back")
-        over = sum(max(0, (most(row.old) or 0) - (most(row.new) or 0)) for row in cut)
+        over = sum(max(0, row.old.guaranteed - (most(row.new) or 0)) for row in cut)
         told += [f"its teams get nothing more until {over} are free"] if over else []
         summary = f"owns {parts(cut, _nominal)}; {', '.join(told)}"
         cards = sum(reading.in_cards(row.old.guaranteed - row.new.guaranteed, row.per_piece) for row in cut)

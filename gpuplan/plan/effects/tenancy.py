@@ -94,10 +94,10 @@ def _removed(comparison: Comparison, change: ObjectChange, team: str, some: Sequ
     """A namespace that Argo CD no longer sees stays with all that is in it; one that it takes away is lost with its volumes."""
     goes, teams = fate(comparison, change), (team,) if team else ()
     if goes is Fate.STAYS:
-        told = (
-            "is let go: Argo CD's project no longer permits it, so that it stays with all that is in it, its local queues and"
-            " rights too, but its team's queues admit nothing from it any more"
-        )
+        told = "is let go: Argo CD's project no longer permits it, so that it stays with all that is in it"
+        if not team:
+            return _effect("namespace/let-go", Risk.LOW, change, told, some)
+        told += ", local queues and rights too, but its team's queues admit nothing from it any more"
         return _effect("namespace/let-go", Risk.DISRUPTIVE, change, told, some, teams)
     who = "once a person confirms it" if goes is Fate.CONFIRMED else "with the sync"
     told = f"is deleted {who}, with everything in it: work, volumes, secrets"

@@ -150,4 +150,14 @@ OTHERWISE: tuple[Case, ...] = (
         ),
         (("service: queued, tiers: [train]", "service: queued, tiers: [train], largestJob: {cardsPerPod: 8}"),),
     ),
+    Case(
+        "a shared pool on another tier",
+        (("tiers: [lab], pool: {lab: 16}", "tiers: [train], pool: {train: 8}"),),
+        (
+            "disruptive task-pool/flavor-removed of task pool notebooks (nlp) (vision)",
+            "low quota/rest-shrunk of flavor train-h100-sxm-80gb, nvidia.com/gpu",
+            "none quota/rest-grown of flavor lab-a100-sxm-40gb, nvidia.com/gpu",
+            "none task-pool/flavor-added of task pool notebooks",
+        ),
+    ),
 )

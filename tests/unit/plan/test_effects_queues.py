@@ -86,6 +86,49 @@ def test_every_effect_has_a_fact_with_a_source() -> None:
     assert {effect.fact for case in CASES for effect in queue_effects(case.old, case.new)} <= facts.read().keys()
 
 
+SAID: tuple[tuple[tuple[tuple[str, str], ...], str], ...] = (
+    (
+        (("guaranteed: 64, borrow: 16", "guaranteed: 48"),),
+        (
+            "queue nlp-pretrain: guaranteed 64 → 48 of train-h100-sxm-80gb (-16 cards); nobody is evicted, it admits nothing more until "
+            "16 are free"
+        ),
+    ),
+    (
+        (("guaranteed: 64", "guaranteed: 48"),),
+        (
+            "queue nlp-pretrain: guaranteed 64 → 48 of train-h100-sxm-80gb (-16 cards); nobody is evicted, what it uses above that is "
+            "borrowed from then on"
+        ),
+    ),
+    (
+        (("desk: {guaranteed: 16}", "desk: {guaranteed: 6}"),),
+        (
+            "queue nlp-chat: guaranteed 16 → 6 of desk-t4-time-slicing-4 (-10 pieces, 2.5 cards); nobody is evicted, it admits nothing "
+            "more until 10 are free"
+        ),
+    ),
+    (
+        (("weight: 2", "weight: 1"),),
+        "task pool notebooks: fair share of nlp 67 % → 50 % and vision 33 % → 50 %",
+    ),
+    (
+        (("      tune: {train: {guaranteed: 32}}\n", ""),),
+        (
+            "queue vision-tune goes, with 32 guaranteed of train-h100-sxm-80gb; what runs goes on, what waits never starts; a person must "
+            "confirm that it goes"
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(("edits", "words"), SAID, ids=lambda value: str(value)[:50])
+def test_a_summary_has_the_names_and_numbers_that_a_reviewer_looks_for(
+    edits: tuple[tuple[str, str], ...], words: str
+) -> None:
+    assert words in [effect.summary for effect in queue_effects(BASE, edited(BASE, *edits))]
+
+
 # --- What a snapshot of the cluster adds. -------------------------------------------------------------------------------
 
 FLAVOR = "train-h100-sxm-80gb"
