@@ -15,6 +15,7 @@ from gpuplan.output.index import INDEX_FILE, Index
 from gpuplan.output.plan import previous_index
 from gpuplan.plan import State
 from gpuplan.source.git import checkout
+from gpuplan.source.git_findings import OUTSIDE
 from gpuplan.source.objects import read_object
 
 FLEET, OUT = "fleet", "rendered"
@@ -54,10 +55,12 @@ def in_folder(name: str, folder: Path, fleet: Path = Path(FLEET), out: Path = Pa
 def in_git(ref: str, fleet: Path, out: Path, into: Path) -> Place | Diagnostic:
     """Take a spec and its rendered tree as they were at a commit out of git into a folder; findings call them as they are now."""
     taken = checkout(ref, (fleet, out), into)
+    if isinstance(taken, Diagnostic) and taken.rule == OUTSIDE.id:  # the output may be elsewhere: the spec is enough
+        taken = checkout(ref, (fleet,), into)
     if isinstance(taken, Diagnostic):
         return taken
-    spec, tree = (folder if folder.is_dir() else None for folder in taken.folders)
-    return Place(name=ref, fleet=spec, out=tree, called=fleet)
+    spec, *rest = (folder if folder.is_dir() else None for folder in taken.folders)
+    return Place(name=ref, fleet=spec, out=rest[0] if rest else None, called=fleet)
 
 
 def sides(old: Place, new: Place, today: datetime.date, texts: pipeline.Texts = pipeline.NO_TEXTS) -> tuple[Side, Side]:

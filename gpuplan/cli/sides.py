@@ -37,7 +37,9 @@ def sides(base: str | None, against: Path | None, fleet: Path, out: Path) -> Ite
 
 def _old(base: str | None, fleet: Path, out: Path, taken: Path) -> Place:
     """Find the side before: a git ref, or a folder. Raises UsageError where it is neither."""
-    found = states.in_git(base or DEFAULT_BASE, fleet, out, taken)
+    if base == "":  # a variable that nobody set must not compare the fleet with itself
+        raise click.UsageError("--base is empty: name a git ref, or a folder.")
+    found = states.in_git(DEFAULT_BASE if base is None else base, fleet, out, taken)
     if isinstance(found, Place):
         return found
     if base is None:

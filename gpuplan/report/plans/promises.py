@@ -14,8 +14,9 @@ from gpuplan.report.plans.words import amount, code
 NOUN: Final = ("promise", "promises")
 TITLE: Final = "Promises: what floors are worth"
 LEGEND: Final = {
+    "SURE PODS": "sure pods: of the largest size of their task pool, with room for them if others are tidy",
     "WHOLE NODES": "whole nodes: free for it however others place what they hold by right",
-    "IF TIDY": "if tidy: the same where large pods of others keep to their largest size",
+    "IF TIDY": "if tidy: where large pods of others keep to their largest size",
     "EXPOSED": "exposed: lent to work that nobody may evict, and back only when that ends",
     "SLOWEST RETURN": "slowest return: the longest grace of those who have to give the rest back",
 }
@@ -30,6 +31,12 @@ def _seconds(worth: Worth) -> str:
     return f"{seconds} s" if seconds % MINUTE or seconds < 2 * MINUTE else f"{seconds // MINUTE} min"
 
 
+def _pods(promise: Promise) -> str:
+    pods = amount(promise.old.pods, promise.new.pods)
+    size = promise.new.pod or promise.old.pod
+    return pods if pods == NOTHING or not size else f"{pods} x {size}"
+
+
 def _slowest(promise: Promise) -> str:
     old, new = _seconds(promise.old), _seconds(promise.new)
     return new if old == new else f"{old} → {new}"
@@ -37,6 +44,7 @@ def _slowest(promise: Promise) -> str:
 
 COLUMNS: Final[dict[str, Callable[[Promise], str]]] = {
     "CARDS": lambda one: amount(one.old.cards, one.new.cards),
+    "SURE PODS": _pods,
     "WHOLE NODES": lambda one: amount(one.old.whole_nodes, one.new.whole_nodes),
     "IF TIDY": lambda one: amount(one.old.whole_nodes_if_tidy, one.new.whole_nodes_if_tidy),
     "LENT": lambda one: amount(one.old.lent, one.new.lent),

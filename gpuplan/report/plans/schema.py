@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any, Final
 
 from gpuplan.compare import ChangeKind
 from gpuplan.plan import Risk
 from gpuplan.plan.parts import Action
+from gpuplan.plan.promise import Worth
 from gpuplan.report.plans.data import FORMAT_VERSION
 
 Schema = dict[str, Any]
@@ -60,17 +62,7 @@ CAUSE: Final[dict[str, Schema]] = {
 }
 KEYS: Final = _each({"type": ["string", "integer"]}, "`path` in parts.")
 OWNER: Final[dict[str, Schema]] = {"service": TEXT, "task_pool": TEXT, "team": TEXT}
-WORTHS: Final = (
-    "pieces",
-    "cards",
-    "pod",
-    "pods",
-    "whole_nodes",
-    "whole_nodes_if_tidy",
-    "lent",
-    "exposed",
-    "returns_seconds",
-)
+WORTHS: Final = tuple(field.name for field in dataclasses.fields(Worth))
 
 DEFINITIONS: Final[dict[str, Schema]] = {
     "reference": _map(**REFERENCE),

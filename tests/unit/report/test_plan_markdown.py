@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -20,6 +20,8 @@ PAGE = MarkdownIt("commonmark").enable("table")
 OUR_HTML = re.compile(
     r"(?:<!-- gpuplan-plan: \S* -->|<details><summary><b>[\w :,()'&#;.-]*</b></summary>|</details>|\n)*"
 )
+BUT_SHRINKING = (Phase.explicit, Phase.reuse, Phase.generate)
+"""Nobody reads an example of thousands of effects, and making it a few fewer takes minutes."""
 HOSTILE = "a`b|c<img src=x onerror=y>@victim ![x](//evil) </details> --> *b* [l](javascript:z)\n# h\n/approve $x$ é"
 
 
@@ -56,7 +58,7 @@ def test_what_destroys_stands_before_all_else() -> None:
     assert places == sorted(places)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12, deadline=None, phases=BUT_SHRINKING)
 @given(
     destructive=st.sampled_from((0, 40, 500, 1500)),
     disruptive=st.sampled_from((0, 3, 300)),
