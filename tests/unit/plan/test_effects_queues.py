@@ -9,10 +9,10 @@ from gpuplan.catalog import effects as facts
 from gpuplan.plan.live import LiveCluster, LiveNodes, LiveQueue
 from gpuplan.plan.parts import ObjectChange
 from tests.unit.plan.queue_cases_objects import ENTRIES
-from tests.unit.plan.queue_cases_otherwise import OTHERWISE
+from tests.unit.plan.queue_cases_otherwise import FAR, OTHERWISE
 from tests.unit.plan.queue_cases_quotas import NUMBERS
 from tests.unit.plan.queue_cases_rules import RULES
-from tests.unit.plan.queue_fleet import BASE, Case, own_facts, queue_effects, told
+from tests.unit.plan.queue_fleet import BASE, HEAD, Case, own_facts, queue_effects, told
 from tests.unit.plan.two import comparison, edited, effects
 
 CASES = (*NUMBERS, *ENTRIES, *RULES, *OTHERWISE)
@@ -127,6 +127,31 @@ def test_a_summary_has_the_names_and_numbers_that_a_reviewer_looks_for(
     edits: tuple[tuple[str, str], ...], words: str
 ) -> None:
     assert words in [effect.summary for effect in queue_effects(BASE, edited(BASE, *edits))]
+
+
+MOVED = "moved: [{from: clusters.eu, to: clusters.europe}]"
+FAR_AWAY = edited(BASE, *FAR)
+RENAMED = edited(BASE.replace("cluster: eu", "cluster: europe"), ("{eu: {", "{europe: {"), (HEAD, f"{HEAD}\n{MOVED}"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [(BASE, FAR_AWAY), (FAR_AWAY, BASE), (BASE, RENAMED)], ids=["+", "-", "renamed"]
+)
+def test_what_a_whole_cluster_brings_or_takes_along_is_not_told_queue_by_queue(old: str, new: str) -> None:
+    assert queue_effects(old, new) == []
+
+
+AS_SET = f"{HEAD}\ndelivery: {{argocd: {{mode: applicationSet}}}}"
+
+
+@pytest.mark.parametrize("head", [HEAD, AS_SET], ids=["application", "applicationSet"])
+def test_who_syncs_a_cluster_makes_no_difference_to_what_leaves(head: str) -> None:
+    old = edited(BASE, (HEAD, head))
+    gone = queue_effects(old, edited(old, ("[vision, sight]", "[vision]"), ("      scratch: {}\n", "")))
+    assert [(effect.fact, effect.summary.rpartition("; ")[2][:26]) for effect in gone[:2]] == [
+        ("queue/removed", "a person must confirm that"),
+        ("namespace/let-go", "namespace sight is let go:"),
+    ]
 
 
 # --- What a snapshot of the cluster adds. -------------------------------------------------------------------------------
