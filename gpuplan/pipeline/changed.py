@@ -18,8 +18,8 @@ from gpuplan.pipeline.weights import workers_for
 from gpuplan.pipeline.workers import each
 
 NO_PART_OF_OUTPUT = frozenset(("catalog", "places", "quota"))
-"""Fields that no digest covers: the catalogue is gpuplan's own, places only say where in `fleet/` a thing is, and the quota tree
-is worked out from the flavors and cohorts beside it."""
+"""Fields that no digest covers: but for its cards, the catalogue is gpuplan's own; places only say where in `fleet/` a thing is; and
+the quota tree is worked out from the flavors and cohorts beside it."""
 
 
 def digests(fleet: Fleet, digester: Digester | None = None) -> dict[str, str]:
@@ -28,7 +28,8 @@ def digests(fleet: Fleet, digester: Digester | None = None) -> dict[str, str]:
     It says nothing of the files of `fleet/` that headers name, nor of the version of gpuplan.
     """
     digester = digester or Digester(NO_PART_OF_OUTPUT)
-    return {cluster.name: digester.digest(only(fleet, cluster)) for cluster in fleet.clusters}
+    cards = digester.digest(fleet.catalog.cards)  # the spec can add some
+    return {cluster.name: digester.digest((only(fleet, cluster), cards)) for cluster in fleet.clusters}
 
 
 def render_changed(old: Fleet, new: Fleet, texts: Texts = NO_TEXTS) -> tuple[ManifestSet, ManifestSet]:

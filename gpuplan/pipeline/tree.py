@@ -126,7 +126,7 @@ def _inputs(fleet: Fleet) -> dict[str, str]:
     """Return a digest of all that each part is made from, but for the places of entries that it asks for."""
     digester = Digester(NO_PART_OF_OUTPUT)
     of_all = replace(fleet, suppressions=(), today=NO_DAY)
-    return {**digests(fleet, digester), SHARED: digester.digest(of_all)}
+    return {**digests(fleet, digester), SHARED: digester.digest((of_all, fleet.catalog.cards))}
 
 
 def _kept(render: Render, last: Last, inputs: Mapping[str, str]) -> Iterable[tuple[str, Part]]:

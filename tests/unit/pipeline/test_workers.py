@@ -12,7 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from gpuplan.pipeline import tree, weights
+from gpuplan.pipeline.parts import Render
 from gpuplan.pipeline.workers import CAN_FORK, each
+from gpuplan.report import runbooks
+from tests.build import fleet
+from tests.unit.pipeline.test_shards import SPEC
 
 ROOT = Path(__file__).parents[3]
 
@@ -38,6 +43,21 @@ def test_a_worker_s_exception_comes_out_with_the_place_where_it_happened() -> No
         list(each(fails_at_three, range(6), 2))
     assert "fails_at_three" in str(caught.value.__cause__)
     assert multiprocessing.active_children() == []
+
+
+def test_any_number_of_processes_makes_the_same_parts_and_tells_of_them_in_the_same_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(weights, "LEAST_FOR_A_WORKER", 1)  # clusters of a test are too small to be worth a process
+    render = Render(fleet=fleet(SPEC), fleet_dir="fleet", root=tmp_path / "rendered", texts=runbooks.texts)
+
+    def made(jobs: int) -> tuple[object, list[tuple[str, int, int]]]:
+        told: list[tuple[str, int, int]] = []
+        whole = tree.whole(render, None, jobs, lambda *words: told.append(words))
+        return dict(whole.parts), told
+
+    assert weights.workers_for(render.fleet.clusters, 3) == 3
+    assert made(1) == made(3)
 
 
 SLEEPERS = """
