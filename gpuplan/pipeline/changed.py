@@ -18,8 +18,8 @@ from gpuplan.pipeline.weights import workers_for
 from gpuplan.pipeline.workers import each
 
 NO_PART_OF_OUTPUT = frozenset(("catalog", "places", "quota"))
-"""Fields that no digest covers: but for its cards, the catalogue is gpuplan's own; places only say where in `fleet/` a thing is; and
-the quota tree is worked out from the flavors and cohorts beside it."""
+"""Fields that no digest covers: but for its cards, the catalogue is gpuplan's own; places only say where in `fleet/` a thing is;
+and the quota tree is worked out from the flavors and cohorts beside it."""
 
 
 def digests(fleet: Fleet, digester: Digester | None = None) -> dict[str, str]:
