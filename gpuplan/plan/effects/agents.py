@@ -92,7 +92,8 @@ class Group:
 
 def effects(comparison: Comparison) -> Iterator[Effect]:
     """Yield what becomes of our agents. Those of pools that come, go or change their stack are told with the pool."""
-    changed = [change for change in reading.changes(comparison, KIND) if _told_here(comparison, change)]
+    told = _told_here(comparison)
+    changed = [change for change in reading.changes(comparison, KIND) if told is None or _pool(change) in told]
     rolling = [change for change in changed if change.action is Action.UPDATE and _restarts(change)]
     for group in _groups(comparison, rolling):
         yield from _rolls(group)
@@ -108,18 +109,15 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
             yield from _made_anew(comparison, change)
 
 
-def _told_here(comparison: Comparison, change: ObjectChange) -> bool:
-    """Tell whether the agent's pool is on both sides and on one stack, or nobody knows its pool."""
+def _told_here(comparison: Comparison) -> frozenset[str] | None:
+    """Return the pools that both sides have under one name, in one cluster and on one stack; None where nobody knows pools."""
     if comparison.old.fleet is None or comparison.new.fleet is None:
-        return True
-    name = _pool(change)
-    stacks = {
-        pair.new.pool.name: pair.old.pool.stack == pair.new.pool.stack
-        and pair.old.pool.name == pair.new.pool.name
-        and not pair.moved
-        for pair in pool_pairs.pairs(comparison)
-    }
-    return stacks.get(name, False)
+        return None
+    return frozenset(
+        pair.new.pool.name
+        for pair in pool_pairs.staying(comparison)
+        if (pair.old.pool.stack, pair.old.pool.name) == (pair.new.pool.stack, pair.new.pool.name)
+    )
 
 
 def _pool(change: ObjectChange) -> str:

@@ -19,6 +19,11 @@ SET, APPLICATION, PROJECT = "ApplicationSet", "Application", "AppProject"
 ARGOCD: KeyPath = ("delivery", "argocd")
 FIELD = "{{.cluster}}"
 """Where the set's template takes the name of a cluster."""
+PROGRAMS: Mapping[str, str] = {
+    conventions.kueue_application_name(""): "Kueue",
+    conventions.gpu_operator_application_name(""): "GPU Operator",
+}
+"""How the names of Applications begin that install a program, and the program in words."""
 LOOKED_AT = ("repoURL", "path", "targetRevision")
 BROUGHT = (("spec", "source"), ("spec", "destination"), ("spec", "generators"), ("spec", "strategy"))
 """Parts that say what is brought where, and when."""
@@ -48,17 +53,13 @@ def _clusters_come_and_go(comparison: Comparison) -> Iterator[Effect]:
     new = set(comparison.new.manifests.clusters)
     for name in sorted(new - old.keys()):
         pools = [side for side in pool_pairs.new_sides(comparison) if side.home.name == name]
-        text = f"cluster {name} joins the fleet with {counted(_count(comparison.new.manifests, name), 'object')}{_size(pools)}"
+        text = f"cluster {name} joins the fleet with {counted(len(comparison.new.manifests.in_cluster(name)), 'object')}{_size(pools)}"
         yield _of_cluster(comparison, "delivery/cluster-added", Risk.NONE, name, text, pools)
     for name in sorted(old.keys() - new):
         pools = [side for side in pool_pairs.old_sides(comparison) if side.home.name == old[name]]
-        objects = counted(_count(comparison.old.manifests, old[name]), "object")
+        objects = counted(len(comparison.old.manifests.in_cluster(old[name])), "object")
         text = f"cluster {name} leaves the fleet: its {objects} stay as they are{_size(pools)}, and nobody heals or changes them"
         yield _of_cluster(comparison, "delivery/cluster-removed", Risk.DISRUPTIVE, name, text, pools)
-
-
-def _count(manifests: ManifestSet, cluster: str) -> int:
-    return len(manifests.in_cluster(cluster))
 
 
 def _size(pools: list[Side]) -> str:
@@ -228,27 +229,25 @@ def _mode(comparison: Comparison) -> Iterator[Effect]:
 
 
 def _programs(comparison: Comparison) -> Iterator[Effect]:
-    """Yield what becomes of programs that gpuplan installs, or no longer does, in clusters that stay."""
-    for cluster in sorted(reading.staying(comparison)):
-        if comparison.moves.old_name("clusters", cluster) != cluster:
-            continue
-        for name, title in (
-            (conventions.kueue_application_name(cluster), "Kueue"),
-            (conventions.gpu_operator_application_name(cluster), "GPU Operator"),
-        ):
-            for change in comparison.of_kind(APPLICATION):
-                if change.ref.key.name == name and change.action in (Action.CREATE, Action.DELETE):
-                    gone = change.action is Action.DELETE
-                    does = "runs on as it is, and nobody heals or upgrades it" if gone else "is installed by Argo CD"
-                    yield Effect(
-                        fact="delivery/program-left" if gone else "delivery/program-installed",
-                        risk=Risk.LOW,
-                        cluster=cluster,
-                        subject=title,
-                        summary=f"{title} {does}",
-                        objects=(change.ref,),
-                        causes=change.causes,
-                    )
+    """Yield what becomes of programs that gpuplan installs, or no longer does, in clusters that stay under their name."""
+    stay = reading.staying(comparison)
+    for change in comparison.of_kind(APPLICATION):
+        for prefix, title in PROGRAMS.items():
+            cluster = change.ref.key.name.removeprefix(prefix)
+            named = cluster in stay and comparison.moves.old_name("clusters", cluster) == cluster
+            if change.ref.key.name == cluster or not named or change.action is Action.UPDATE:
+                continue
+            gone = change.action is Action.DELETE
+            does = "runs on as it is, and nobody heals or upgrades it" if gone else "is installed by Argo CD"
+            yield Effect(
+                fact="delivery/program-left" if gone else "delivery/program-installed",
+                risk=Risk.LOW,
+                cluster=cluster,
+                subject=title,
+                summary=f"{title} {does}",
+                objects=(change.ref,),
+                causes=change.causes,
+            )
 
 
 def _permitted(change: ObjectChange) -> Iterator[Effect]:

@@ -23,12 +23,16 @@ IMMUTABLE = ("driverType", "usePrecompiled")
 def effects(comparison: Comparison) -> Iterator[Effect]:
     """Yield what becomes of the drivers of pools."""
     pools = _pools(comparison)
+    there = frozenset(pair.new.pool.name for pair in pool_pairs.staying(comparison))
     for change in reading.changes(comparison, NVIDIA):
         side = pools.get((reading.new_cluster(comparison, change), change.ref.key.name))
-        yield from _judged(comparison, change, side)
+        if change.action is Action.CREATE:
+            yield from _new_driver(comparison, change, side, there)
+        else:
+            yield from _judged(comparison, change, side)
+    by_name = {side.pool.name: side for side in pools.values()}
     for change in reading.changes(comparison, AMD):
-        side = next((one for one in pools.values() if one.pool.name == change.ref.key.name), None)
-        yield from _device_config(comparison, change, side)
+        yield from _device_config(comparison, change, by_name.get(change.ref.key.name))
 
 
 def _pools(comparison: Comparison) -> dict[tuple[str, str], Side]:
@@ -53,10 +57,6 @@ def _judged(comparison: Comparison, change: ObjectChange, side: Side | None) -> 
     elif change.action is Action.DELETE:
         text = f"pool {pool}: its driver leaves {where} once a person confirms it, and with it every card"
         yield from _drained(comparison, change, side, "driver/removed", text)
-    elif change.action is Action.CREATE:
-        yield from _new_driver(
-            comparison, change, side, f"pool {pool}: the operator installs driver {new.get('version')} on {where}"
-        )
     else:
         yield from _updated(comparison, change, side, (old, new))
 
@@ -98,9 +98,12 @@ def _labels(driver: Object) -> str:
     return listed(f"{key}={value}" for key, value in sorted(driver.get(SELECTOR, {}).items()))
 
 
-def _new_driver(comparison: Comparison, change: ObjectChange, side: Side | None, text: str) -> Iterator[Effect]:
+def _new_driver(
+    comparison: Comparison, change: ObjectChange, side: Side | None, there: frozenset[str]
+) -> Iterator[Effect]:
     """Yield what a new driver does: nothing on new nodes, and a drain where nodes are there that had another one."""
-    there = {pair.new.pool.name for pair in pool_pairs.staying(comparison)}
+    pool, where = (side.pool.name, side.text) if side else (change.ref.key.name, "its nodes")
+    text = f"pool {pool}: the operator installs driver {spec(change.after).get('version')} on {where}"
     if side is None or side.pool.name in there:
         yield from _drained(comparison, change, side, "driver/added", f"{text}, one at a time, drained first")
     else:

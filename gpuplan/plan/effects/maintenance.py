@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from gpuplan.model.fleet import Window
@@ -25,31 +25,30 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
 
 def _confirmed(comparison: Comparison) -> Iterator[Effect]:
     """Yield how many objects Argo CD takes away only when a person says so."""
-    for cluster in sorted(reading.staying(comparison)):
-        waiting = [
-            change
-            for change in comparison.objects
-            if reading.new_cluster(comparison, change) == cluster and _waits(comparison, change)
-        ]
-        if waiting:
-            kinds = Counter((change.was or change.ref).key.kind for change in waiting)
-            told = listed((f"{number} {kind}" for kind, number in sorted(kinds.items())), most=len(kinds))
-            yield Effect(
-                fact="delivery/confirm",
-                risk=Risk.LOW,
-                cluster=cluster,
-                subject="removals",
-                summary=f"removals in cluster {cluster} that wait for a person to confirm: {told}",
-                objects=reading.refs(waiting),
-                causes=reading.causes(waiting),
-            )
+    waiting: dict[str, list[ObjectChange]] = defaultdict(list)
+    for change in comparison.objects:
+        if change.confirmed and _waits(comparison, change):
+            waiting[reading.new_cluster(comparison, change)].append(change)
+    for cluster in sorted(waiting.keys() & reading.staying(comparison)):
+        some = waiting[cluster]
+        kinds = Counter((change.was or change.ref).key.kind for change in some)
+        told = listed((f"{number} {kind}" for kind, number in sorted(kinds.items())), most=len(kinds))
+        yield Effect(
+            fact="delivery/confirm",
+            risk=Risk.LOW,
+            cluster=cluster,
+            subject="removals",
+            summary=f"removals in cluster {cluster} that wait for a person to confirm: {told}",
+            objects=reading.refs(some),
+            causes=reading.causes(some),
+        )
 
 
 def _waits(comparison: Comparison, change: ObjectChange) -> bool:
     """Tell whether the object of the old side goes, and Argo CD asks first."""
     if change.action is Action.DELETE:
         return fate(comparison, change) is Fate.CONFIRMED
-    return change.confirmed and change.was is not None and change.was.key != change.ref.key
+    return change.was is not None and change.was.key != change.ref.key
 
 
 def _held(comparison: Comparison) -> Iterator[Effect]:

@@ -32,18 +32,21 @@ Rules = Mapping[str, set[str]]
 def effects(comparison: Comparison) -> Iterator[Effect]:
     """Yield what people no longer see or hear, cluster by cluster, and what they hear anew."""
     before, after = (_told_by(side.manifests) for side in (comparison.old, comparison.new))
-    changed = {reading.new_cluster(comparison, change) for change in comparison.of_kind(*KINDS)}
-    for cluster in sorted(changed & reading.staying(comparison)):
+    changed: dict[str, list[ObjectChange]] = defaultdict(list)
+    for change in comparison.of_kind(*KINDS):
+        changed[reading.new_cluster(comparison, change)].append(change)
+    for cluster in sorted(changed.keys() & reading.staying(comparison)):
         old, new = before[comparison.moves.old_name("clusters", cluster)], after[cluster]
-        changes = [change for change in comparison.of_kind(RULES) if reading.new_cluster(comparison, change) == cluster]
-        if changes:
+        changes = changed[cluster]
+        rules = [change for change in changes if change.ref.key.kind == RULES]
+        if rules:
             was, will = ([_rules(some, key) for key in ("alert", "record")] for some in (old, new))
-            yield from _alerts(cluster, changes, was[0], will[0])
-            yield from _series(cluster, changes, was[1], will[1])
-            yield from _words(cluster, changes, was, will)
-        yield from _counters(comparison, cluster, _collected(old), _collected(new))
-        yield from _monitors(comparison, cluster)
-        yield from _dashboards(comparison, cluster)
+            yield from _alerts(cluster, rules, was[0], will[0])
+            yield from _series(cluster, rules, was[1], will[1])
+            yield from _words(cluster, rules, was, will)
+        yield from _counters(cluster, changes, _collected(old), _collected(new))
+        yield from _monitors(cluster, [change for change in changes if change.ref.key.kind != "ConfigMap"])
+        yield from _dashboards(cluster, changes)
     yield from _thresholds(comparison)
 
 
@@ -99,7 +102,7 @@ def _series(cluster: str, changes: list[ObjectChange], old: Rules, new: Rules) -
         yield _told("monitoring/series-stop", Risk.LOW, cluster, "recorded series", text, changes)
     changed = [name for name in new if old.get(name) != new[name]]
     if changed:
-        text = f"{len(changed)} of the recorded series follow the change"
+        text = f"{len(changed)} of the recorded series {'follows' if len(changed) == 1 else 'follow'} the change"
         yield _told("monitoring/rules-follow", Risk.NONE, cluster, "recorded series", text, changes)
 
 
@@ -121,12 +124,8 @@ def _collected(objects: Iterable[Manifest]) -> set[str]:
     return found
 
 
-def _counters(comparison: Comparison, cluster: str, old: set[str], new: set[str]) -> Iterator[Effect]:
-    changes = [
-        change
-        for change in reading.changes(comparison, "ConfigMap")
-        if reading.new_cluster(comparison, change) == cluster and HASHED.sub("", change.ref.key.name) in LISTS
-    ]
+def _counters(cluster: str, changed: list[ObjectChange], old: set[str], new: set[str]) -> Iterator[Effect]:
+    changes = [change for change in changed if HASHED.sub("", change.ref.key.name) in LISTS]
     gone, come = sorted(old - new), sorted(new - old)
     if gone and new:
         text = f"no longer collected: {counted(len(gone), 'DCGM field')} ({listed(gone)})"
@@ -136,10 +135,7 @@ def _counters(comparison: Comparison, cluster: str, old: set[str], new: set[str]
         yield _told("monitoring/counters-added", Risk.NONE, cluster, "DCGM exporter", text, changes)
 
 
-def _monitors(comparison: Comparison, cluster: str) -> Iterator[Effect]:
-    changes = [
-        change for change in comparison.of_kind(*MONITORS, RULES) if reading.new_cluster(comparison, change) == cluster
-    ]
+def _monitors(cluster: str, changes: list[ObjectChange]) -> Iterator[Effect]:
     unseen = [change for change in changes if differs(change, labels)]
     if unseen:
         wanted = listed(f"{key}={value}" for key, value in sorted(_new_labels(unseen).items()))
@@ -169,12 +165,8 @@ def _new_labels(changes: Iterable[ObjectChange]) -> dict[str, str]:
     return found
 
 
-def _dashboards(comparison: Comparison, cluster: str) -> Iterator[Effect]:
-    changes = [
-        change
-        for change in reading.changes(comparison, "ConfigMap")
-        if reading.new_cluster(comparison, change) == cluster and change.ref.key.name.startswith(DASHBOARD)
-    ]
+def _dashboards(cluster: str, changed: list[ObjectChange]) -> Iterator[Effect]:
+    changes = [change for change in changed if change.ref.key.name.startswith(DASHBOARD)]
     for action, fact, risk, what in BOARDS:
         some = [change for change in changes if change.action is action]
         if some:

@@ -91,7 +91,7 @@ def _unmatched(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
         Risk.DESTRUCTIVE if unseen and not by_tool else Risk.DISRUPTIVE,
         f"{who} {told}",
         causes=pool_pairs.caused_by(comparison, pair, *KEYS),
-        objects=pool_pairs.objects_of(comparison, pool.path, kinds=("DaemonSet",)),
+        objects=pair.objects("DaemonSet"),
     )
 
 
@@ -132,7 +132,7 @@ def _by_nfd(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
     old, new = pair.old.pool, pair.new.pool
     if new.selection.by is not SelectedBy.NFD:
         return
-    rules = pool_pairs.objects_of(comparison, old.path, new.path, kinds=(RULE,))
+    rules = pair.objects(RULE)
     if _matched(old) != _matched(new) and old.selection.by is SelectedBy.NFD:
         yield pair.effect(
             "nodes/nfd-match",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuplan.diagnostics import KeyPath
@@ -16,6 +17,9 @@ from gpuplan.plan.moves import NO_MOVES, Moves
 from gpuplan.plan.parts import Effect, Risk, SpecChange
 from gpuplan.plan.spec_changes import related
 from gpuplan.plan.state import Ref, State
+
+Origins = Mapping[KeyPath, Sequence[Ref]]
+"""Objects that differ, by the entry of the spec that they come from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +55,8 @@ class PoolPair:
     new: Side
     moved: bool
     """Whether it went to another cluster."""
+    origins: Origins
+    """The objects that differ, by where they come from."""
 
     @property
     def subject(self) -> str:
@@ -99,6 +105,12 @@ class PoolPair:
             cards=self.cards,
         )
 
+    def objects(self, *kinds: str) -> tuple[Ref, ...]:
+        """Return its objects that differ, of some kinds; all where none is given."""
+        paths = dict.fromkeys((self.old.pool.path, self.new.pool.path))
+        refs = (ref for path in paths for ref in self.origins.get(path, ()))
+        return tuple(ref for ref in refs if not kinds or ref.key.kind in kinds)
+
     @property
     def text(self) -> str:
         """Its nodes and cards in words."""
@@ -108,11 +120,12 @@ class PoolPair:
 def pairs(comparison: Comparison) -> Iterator[PoolPair]:
     """Yield every pool that both sides have, in the order of the new one; none where a side has no spec."""
     before = {side.pool.name: side for side in old_sides(comparison)}
+    origins = by_origin(comparison)
     for side in new_sides(comparison):
         was = before.get(comparison.moves.old_name("nodePools", side.pool.name))
         if was is not None:
             home = comparison.moves.new_name("clusters", was.home.name)
-            yield PoolPair(old=was, new=side, moved=home != side.home.name)
+            yield PoolPair(old=was, new=side, moved=home != side.home.name, origins=origins)
 
 
 def staying(comparison: Comparison) -> Iterator[PoolPair]:
@@ -182,15 +195,15 @@ def caused_by(comparison: Comparison, pair: PoolPair, *keys: str) -> tuple[SpecC
     return caused(comparison, *paths) or caused(comparison, pair.new.home.path, pair.new.pool.path) or comparison.spec
 
 
-def objects_of(comparison: Comparison, *paths: KeyPath, kinds: Iterable[str] = ()) -> tuple[Ref, ...]:
-    """Return the objects that differ and come from an entry of the spec, mainly; all kinds where none is given."""
-    wanted, chosen = set(paths), set(kinds)
-    held = {**comparison.old.objects, **comparison.new.objects}
-    return tuple(
-        change.ref
-        for change in comparison.objects
-        if (not chosen or change.ref.key.kind in chosen) and held[change.ref].origin.path in wanted
-    )
+def by_origin(comparison: Comparison) -> Origins:
+    """Return the objects that differ by the entry of the spec that they come from, mainly."""
+    found: dict[KeyPath, list[Ref]] = defaultdict(list)
+    for change in comparison.objects:
+        ref = change.ref
+        made = comparison.new.manifests.get(*ref) or comparison.old.manifests.get(*ref)
+        if made is not None:
+            found[made.origin.path].append(ref)
+    return found
 
 
 def handovers(side: Side) -> dict[str, tuple[int, tuple[str, ...]]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from gpuplan.model.lifecycle import REPLACING
+from gpuplan.model.pools import SelectedBy
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import pool_pairs
 from gpuplan.plan.effects.pool_pairs import PoolPair, nodes_text
@@ -26,6 +28,7 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
 def _gone(comparison: Comparison) -> Iterator[Effect]:
     kept = {comparison.moves.old_name("nodePools", side.pool.name) for side in pool_pairs.new_sides(comparison)}
     flavors = {(side.home.name, pool_pairs.flavor_of(side)) for side in pool_pairs.new_sides(comparison)}
+    origins = pool_pairs.by_origin(comparison)
     for side in pool_pairs.old_sides(comparison):
         cluster = comparison.moves.new_name("clusters", side.home.name)
         if side.pool.name in kept or comparison.new.cluster(cluster) is None:
@@ -41,7 +44,7 @@ def _gone(comparison: Comparison) -> Iterator[Effect]:
             cluster=cluster,
             subject=f"pool {side.pool.name}",
             summary=f"pool {side.pool.name} leaves: {side.text} lose their agents, {rest}",
-            objects=pool_pairs.objects_of(comparison, side.pool.path),
+            objects=tuple(origins.get(side.pool.path, ())),
             causes=pool_pairs.caused(comparison, side.pool.path),
             teams=pool_pairs.teams_on(side) if risk is not Risk.LOW else (),
             nodes=side.nodes,
@@ -52,6 +55,7 @@ def _gone(comparison: Comparison) -> Iterator[Effect]:
 
 def _made(comparison: Comparison) -> Iterator[Effect]:
     before = {side.pool.name for side in pool_pairs.old_sides(comparison)}
+    origins = pool_pairs.by_origin(comparison)
     for side in pool_pairs.new_sides(comparison):
         pool = side.pool
         known = comparison.old.cluster(comparison.moves.old_name("clusters", side.home.name))
@@ -62,7 +66,7 @@ def _made(comparison: Comparison) -> Iterator[Effect]:
                 cluster=side.home.name,
                 subject=f"pool {pool.name}",
                 summary=f"pool {pool.name} joins tier {pool.tier.name}: {side.text}",
-                objects=pool_pairs.objects_of(comparison, pool.path),
+                objects=tuple(origins.get(pool.path, ())),
                 causes=pool_pairs.caused(comparison, pool.path),
                 nodes=side.nodes,
                 cards=side.cards,
@@ -101,7 +105,7 @@ def _renamed(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
             Risk.LOW,
             f"it was pool {pair.old.pool.name}: agents of the new name start on {pair.text}, those of the old one leave last",
             causes=pool_pairs.caused(comparison, ("moved",), pair.old.pool.path, pair.new.pool.path),
-            objects=pool_pairs.objects_of(comparison, pair.old.pool.path, pair.new.pool.path),
+            objects=pair.objects(),
         )
 
 
@@ -115,7 +119,7 @@ def _cluster(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
             Risk.DISRUPTIVE,
             f"{pair.old.text} leave cluster {before} for {after}; what runs there ends when they are drained",
             causes=pool_pairs.caused_by(comparison, pair, "cluster"),
-            objects=pool_pairs.objects_of(comparison, pair.old.pool.path, pair.new.pool.path),
+            objects=pair.objects(),
         ),
         cluster=comparison.moves.new_name("clusters", before),
         nodes=pair.old.nodes,
@@ -149,20 +153,34 @@ def _card(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
 
 
 def _tier(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
+    """Yield that a pool's nodes belong to another flavor, beside which what runs there is not counted."""
     before, after = pair.old.pool.tier.name, pair.new.pool.tier.name
-    if comparison.moves.new_name("cardTiers", before) == after:
+    if pair.moved or comparison.moves.new_name("cardTiers", before) == after:
         return
     lose = tuple(team for team in pair.teams if team not in pool_pairs.teams_on(pair.new))
-    told = f", and {listed(lose)} can start nothing there any more" if lose else ""
+    twice = bool(pair.teams and pool_pairs.teams_on(pair.new)) and not _emptied(pair)
+    stays = "" if _emptied(pair) else "; what runs there stays until it ends"
+    stays += (
+        f" and does not count against the new flavor, so that {counted(pair.cards, 'card')} may be given out twice"
+        if twice
+        else ""
+    )
+    told = f"; {listed(lose)} can start nothing there any more" if lose else ""
     yield replace(
         pair.effect(
             "pool/tier-changed",
-            Risk.LOW,
-            f"{pair.text} go from tier {before} to {after}; what runs there stays until it ends{told}",
+            Risk.DISRUPTIVE if twice else Risk.LOW,
+            f"{pair.text} go from tier {before} to {after}{stays}{told}",
             causes=pool_pairs.caused_by(comparison, pair, "tier"),
         ),
-        teams=lose,
+        teams=tuple(sorted({*lose, *(pool_pairs.teams_on(pair.new) if twice else ())})),
     )
+
+
+def _emptied(pair: PoolPair) -> bool:
+    """Tell whether nothing of what runs on a pool's nodes stays: its nodes or cards are replaced."""
+    selection, cards = pair.new.pool.selection, [side.pool.card.name for side in (pair.old, pair.new)]
+    return cards[0] != cards[1] or (selection.by is SelectedBy.PROVISIONER and selection.provisioner == REPLACING)
 
 
 JUDGES: tuple[Callable[[Comparison, PoolPair], Iterator[Effect]], ...] = (

@@ -38,7 +38,7 @@ def _moved(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
         f"{pair.old.pool.stack} → {pair.new.pool.stack} on {pair.text}: {_meanwhile(pair)}",
         causes=pool_pairs.caused_by(comparison, pair, "stack")
         or pool_pairs.caused(comparison, (*pair.new.home.path, "stack")),
-        objects=pool_pairs.objects_of(comparison, pair.old.pool.path, pair.new.pool.path),
+        objects=pair.objects(),
     )
     yield from pool_pairs.with_handovers(effect, pair.old)
 
