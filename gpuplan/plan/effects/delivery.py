@@ -53,7 +53,8 @@ def _clusters_come_and_go(comparison: Comparison) -> Iterator[Effect]:
     new = set(comparison.new.manifests.clusters)
     for name in sorted(new - old.keys()):
         pools = [side for side in pool_pairs.new_sides(comparison) if side.home.name == name]
-        text = f"cluster {name} joins the fleet with {counted(len(comparison.new.manifests.in_cluster(name)), 'object')}{_size(pools)}"
+        objects = counted(len(comparison.new.manifests.in_cluster(name)), "object")
+        text = f"cluster {name} joins the fleet with {objects}{_size(pools)}"
         yield _of_cluster(comparison, "delivery/cluster-added", Risk.NONE, name, text, pools)
     for name in sorted(old.keys() - new):
         pools = [side for side in pool_pairs.old_sides(comparison) if side.home.name == old[name]]
