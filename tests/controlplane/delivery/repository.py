@@ -6,12 +6,13 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
-from tests.controlplane.client import Object, identity
+from tests.controlplane.client import Object, identity, reference
 
 ROOT = Path(__file__).parents[3]
 BRANCH = "main"
@@ -28,6 +29,11 @@ Key = tuple[str, str]
 def key(obj: Object) -> Key:
     """Return what tells an object from all others of a cluster."""
     return obj["apiVersion"], identity(obj)
+
+
+def planned_key(change: Mapping[str, Any]) -> Key:
+    """Return the key of the object that `gpuplan plan` speaks of."""
+    return key(reference(change["api_version"], change["kind"], change["name"], change["namespace"]))
 
 
 class Repository:
@@ -77,6 +83,12 @@ class Repository:
         self.edit(name, old, new)
         self.render()
         return self.commit(f"{name}: {new}")
+
+    def planned(self) -> Sequence[Mapping[str, Any]]:
+        """Return the changes of the cluster's objects in the newest commit, as `gpuplan plan` foretells them."""
+        command = [sys.executable, "-m", "gpuplan", "plan", "--base", "HEAD~1", "--output-format", "json"]
+        plan = json.loads(_run([*command, "--cluster", CLUSTER], self.folder))
+        return [change for change in plan["objects"] if change["cluster"] == CLUSTER]
 
     def put(self, folder: str, objects: Iterable[Object]) -> str:
         """Write objects into a folder beside the fleet's, commit, and return the commit."""

@@ -122,7 +122,8 @@ def delivery(plane: ControlPlane, folder: Path) -> Iterator[Delivery]:
         with ArgoCD(plane, [obj for obj in bootstrap.values() if obj["kind"] == "ConfigMap"]) as argo:
             made = Delivery(plane=plane, argo=argo, repository=repository)
             begun = time.monotonic()
-            for obj in bootstrap.values():
+            # The root's project first: an Application without one fails, and tries again only after a while.
+            for obj in sorted(bootstrap.values(), key=lambda made: made["kind"]):
                 plane.client.apply(obj)
             made.first.application = argo.wait_until_synced(APPLICATION, repository.head)
             made.first.seconds = time.monotonic() - begun

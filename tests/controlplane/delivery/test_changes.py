@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.controlplane.client import reference
-from tests.controlplane.delivery.repository import CLUSTER, Key
+from tests.controlplane.delivery.repository import CLUSTER, Key, planned_key
 from tests.controlplane.delivery.stage import APPLICATION, Delivery
 
 KUEUE_API = "kueue.x-k8s.io/v1beta2"
@@ -28,15 +28,16 @@ def differing(before: Mapping[Key, object], after: Mapping[Key, object]) -> set[
 
 
 def changed_by(delivered: Delivery, name: str, old: str, new: str) -> set[Key]:
-    """Change the spec in Git, and return what has changed in the cluster, after a look at what was to change."""
+    """Change the spec in Git, and return what has changed in the cluster: what changed in Git, and what the plan named."""
     before, rendered = delivered.contents(), delivered.repository.objects()
     delivered.sync(delivered.repository.change(name, old, new))
     changed = differing(before, delivered.contents())
     assert changed == differing(rendered, delivered.repository.objects())
+    assert changed == {*map(planned_key, delivered.repository.planned())}
     return changed
 
 
-def test_an_edit_in_git_changes_exactly_the_objects_whose_files_changed(delivered: Delivery) -> None:
+def test_an_edit_in_git_changes_exactly_the_objects_that_the_plan_names(delivered: Delivery) -> None:
     changed = changed_by(delivered, "teams.yaml", "borrow: 32, lend: 32", "borrow: 24, lend: 32")
     assert (KUEUE_API, "ClusterQueue vision-pretrain") in changed
 
@@ -70,15 +71,23 @@ def waits(app: Mapping[str, Any]) -> bool:
     return state.get("phase") == "Running" and "pruning confirmation" in state.get("message", "")
 
 
+def needs_a_person(resource: Mapping[str, Any]) -> bool:
+    """Tell whether Argo CD is to delete this, and asks a person first."""
+    return bool(resource.get("requiresPruning") and resource.get("requiresDeletionConfirmation"))
+
+
 def test_a_queue_that_leaves_the_fleet_stays_until_a_person_confirms_and_later_commits_wait_with_it(
     delivered: Delivery,
 ) -> None:
     queue = (KUEUE_API, "ClusterQueue recsys-finetune")
     below = (KUEUE_API, "LocalQueue recsys/finetune")
     delivered.repository.change("teams.yaml", FINETUNE, "")
+    planned = delivered.repository.planned()
     delivered.argo.refresh(APPLICATION)
     waiting = delivered.argo.wait_for(APPLICATION, waits, what="wait for a person")
     assert "ClusterQueue/recsys-finetune" in waiting["status"]["operationState"]["message"]
+    leaving = {one["name"] for one in waiting["status"]["resources"] if needs_a_person(one)}
+    assert leaving == {one["name"] for one in planned if one["action"] == "-" and one["confirmed"]}
     before = delivered.contents()
     assert {queue, below} <= before.keys()
     later = delivered.repository.change("policy.yaml", "thermalMarginCelsius: 3", "thermalMarginCelsius: 4")
