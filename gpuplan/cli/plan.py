@@ -15,6 +15,7 @@ from gpuplan.cli.writing import write_all
 from gpuplan.plan import Plan, Risk, compare_states, plan
 from gpuplan.report.plans import terminal
 from gpuplan.report.plans.forms import ENDINGS, FORMS
+from gpuplan.report.plans.parts import View
 from gpuplan.report.plans.selection import only
 from gpuplan.report.plans.view import view
 
@@ -94,10 +95,7 @@ def command(  # noqa: PLR0913 - an option each
     notes = (*old.notes, *new.notes, *(f"what runs is counted in {snapshot}" for snapshot in snapshots))
     prepared = view(made, full=full, notes=(*notes, *(f"a render refuses this: {one.summary}" for one in refused)))
     write_all({file: FORMS[form](prepared) for file, form in forms.items()})
-    if output_format == "full":
-        say(terminal.drawn(prepared, colour=colour(sys.stdout)), nl=False)
-    else:
-        say(FORMS[output_format](prepared), nl=False)
+    _say(prepared, output_format)
     if refused:
         report_findings(refused, "full", stream=sys.stderr)
         raise SystemExit(1)
@@ -112,6 +110,13 @@ def _form(file: Path) -> str:
     if not file.parent.is_dir():
         raise click.UsageError(f"-o {file}: there is no folder {file.parent}.")
     return form
+
+
+def _say(prepared: View, output_format: str) -> None:
+    if output_format == "full":
+        say(terminal.drawn(prepared, colour=colour(sys.stdout)), nl=False)
+    else:
+        say(FORMS[output_format](prepared), nl=False)
 
 
 def _exit_code(made: Plan, *, detailed: bool, fail_on: str | None) -> int:

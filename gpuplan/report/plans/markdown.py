@@ -18,6 +18,8 @@ LIMIT: Final = COMMENT_LIMIT - 2_500
 """Characters of a plan: a comment has other lines too, such as what `check` found."""
 NAME: Final = 200
 """Characters of a name in the head."""
+NOTES: Final = 10
+"""Notes of the head that are said; a render can refuse any number of objects."""
 SHORTEST: Final = 60
 """Characters below which a line that destroys is counted rather than shortened."""
 REST: Final = 1_200
@@ -52,7 +54,9 @@ def _joined(head: str, sections: Iterable[str], foot: str) -> str:
 
 def _head(view: View) -> str:
     old, new = (code(short(name, NAME)) for name in (view.plan.old, view.plan.new))
-    notes = [f"> {words(note, 2 * NAME)}\n" for note in view.notes]
+    notes = [f"> {words(note, 2 * NAME)}\n" for note in view.notes[:NOTES]]
+    if len(view.notes) > NOTES:
+        notes.append(f"> and {counted(len(view.notes) - NOTES, 'more note')}\n")
     lines = [
         marker(view.plan.fleet),
         f"## gpuplan plan: {old} → {new}",

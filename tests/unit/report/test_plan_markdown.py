@@ -135,6 +135,16 @@ def test_a_table_that_holds_a_capacity_alone_is_counted_too() -> None:
     assert f": {900 - named} tables without rows and details are left out" in text_
 
 
+def test_notes_are_counted_where_they_are_many() -> None:
+    made = as_markdown(
+        view(plan(objects=(change("a"),)), notes=tuple(f"note {number} {'x' * 999}" for number in range(500)))
+    )
+    assert len(made) <= LIMIT
+    assert made.count("> note ") == 10
+    assert "> and 490 more notes" in made
+    assert "ClusterQueue `a`" in made
+
+
 def test_what_is_left_out_says_where_all_of_it_is() -> None:
     text_ = shown(plan(objects=tuple(change(f"o{number}") for number in range(5000))))
     assert "Read all of it by `gpuplan plan --full`" in text_
