@@ -74,7 +74,8 @@ def _capacity(
 
 
 def _left(balance: Balance) -> str:
-    return f"{reading.stepped(*balance.rest)} of them nobody's own"
+    told = reading.stepped(*balance.rest) if any(balance.rest) else "none"
+    return f"{told} of them nobody's own"
 
 
 def _rest(balance: Balance, touching: list[ObjectChange], *, borrowed: bool) -> Effect:

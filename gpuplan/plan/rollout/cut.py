@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gpuplan.model.fleet import Cluster
+from gpuplan.model.lifecycle import REPLACING
 from gpuplan.model.pools import CardTier, NodePool
 from gpuplan.model.sharing import SharingMode
 from gpuplan.plan.comparison import Comparison
@@ -27,6 +28,8 @@ def layout(comparison: Comparison, _effects: Sequence[Effect]) -> Iterator[Rollo
         for old, new in _recut(before, after, comparison):
             done |= {(after.name, flavor.name) for flavor in flavors_of(before, [old])}
             yield _cut_anew(before, old, new)
+        for old, new in _regrouped(before, after, comparison):
+            yield _other_tier(before, old, new)
     for cluster, flavors, reason, edits in _replaced(comparison):
         left = [name for name in flavors if (cluster.name, name) not in done]
         if left:
@@ -56,7 +59,7 @@ def _cut_anew(before: Cluster, old: NodePool, new: NodePool) -> Rollout:
         )
         steps.append(merge(f"every node of `{new.name}` went through the runbook and lists what it offers now"))
     else:
-        steps.append(cordon(old, old.nodes))
+        steps.append(cordon(old, old.nodes, "What runs there holds cards as they are offered now."))
         steps.append(merge(f"{synced(before.name)}, and the nodes list what they offer now as allocatable"))
         steps.append(uncordon(new))
     return Rollout(
@@ -69,19 +72,53 @@ def _cut_anew(before: Cluster, old: NodePool, new: NodePool) -> Rollout:
     )
 
 
+def _regrouped(before: Cluster, after: Cluster, comparison: Comparison) -> Iterator[tuple[NodePool, NodePool]]:
+    """Yield the pools that leave a flavor which others keep. Where none is left behind, the flavor as a whole is emptied;
+    Karpenter empties the nodes by itself, since it replaces them.
+    """
+    recut = {old.name for old, _ in _recut(before, after, comparison)}
+    pools = {comparison.moves.old_name("nodePools", pool.name): pool for pool in after.pools}
+    kept = {flavor.name for flavor in after.flavors}
+    for flavor in before.flavors:
+        for old in flavor.pools if flavor.name in kept else ():
+            new = pools.get(old.name)
+            if new is None or old.name in recut or new.selection.provisioner == REPLACING:
+                continue
+            if comparison.moves.new_name("cardTiers", old.tier.name) != new.tier.name:
+                yield old, new
+
+
+def _other_tier(before: Cluster, old: NodePool, new: NodePool) -> Rollout:
+    return Rollout(
+        kind="tier",
+        cluster=before.name,
+        subject=f"pool {old.name}",
+        reason=f"What runs on nodes that go from tier {old.tier.name} to {new.tier.name} does not count against the new flavor.",
+        steps=(
+            cordon(old, old.nodes, "The queues of the new tier would be given cards that are in use."),
+            merge(f"{synced(before.name)}, and the nodes carry the labels of the new tier"),
+            uncordon(new),
+        ),
+    )
+
+
 Replaced = tuple[Cluster, list[str], str, tuple[Edit, ...]]
 
 
 def _replaced(comparison: Comparison) -> Iterator[Replaced]:
-    """Yield the flavors of each cluster that end while their tier goes on, or that would have to change what never does."""
+    """Yield the flavors of each cluster that end while their tier or nodes go on, or that had to change what never does."""
     for before, after in comparison.clusters():
         names = {flavor.name for flavor in after.flavors}
         tiers = {(flavor.tier.name, flavor.card.name) for flavor in after.flavors}
+        stay = {comparison.moves.old_name("nodePools", pool.name) for pool in after.pools}
         gone = [
             flavor.name
             for flavor in before.flavors
             if flavor.name not in names
-            and (comparison.moves.new_name("cardTiers", flavor.tier.name), flavor.card.name) in tiers
+            and (
+                (comparison.moves.new_name("cardTiers", flavor.tier.name), flavor.card.name) in tiers
+                or not stay.isdisjoint(pool.name for pool in flavor.pools)
+            )
         ]
         if gone:
             yield before, gone, "Another flavor takes over at once, while work still holds the old one.", ()

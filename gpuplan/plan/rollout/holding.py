@@ -46,11 +46,11 @@ def hold(queues: Sequence[str], why: str) -> Step:
 
 def empty(queues: Sequence[str], flavors: Iterable[str]) -> Step:
     """Wait until nothing is admitted to some flavors."""
-    names = " and ".join(f"`{name}`" for name in flavors)
+    names = [f"`{name}`" for name in flavors]
     return Step(
-        title=f"Let what runs on {names} end",
+        title=f"Let what runs on {words(names)} end",
         commands=tuple(usage(queue) for queue in queues),
-        until=f"no queue reserves anything of {names}. Ask the owners of work that would take too long: "
+        until=f"no queue reserves anything of {words(names, 'or')}. Ask the owners of work that would take too long: "
         "an eviction is theirs to choose",
     )
 
@@ -60,7 +60,7 @@ def release(queues: Sequence[str]) -> Step:
     return Step(
         title=f"Let {listed(queues)} go on",
         commands=tuple(_patch(queue, "None") for queue in queues),
-        until="their `Active` condition is True",
+        until=f"{'its' if len(queues) == 1 else 'their'} `Active` condition is True",
     )
 
 
@@ -74,7 +74,7 @@ def synced(cluster: str) -> str:
     return f"Argo CD shows Application `{conventions.application_name(cluster)}` as Synced and Healthy"
 
 
-def cordon(pool: NodePool, nodes: int) -> Step:
+def cordon(pool: NodePool, nodes: int, why: str) -> Step:
     """Empty some nodes of a pool, one after another; the graces of the pods and the disruption budgets hold."""
     selector = nodes_of(pool)
     some = (
@@ -88,7 +88,7 @@ def cordon(pool: NodePool, nodes: int) -> Step:
             "kubectl drain NODE --ignore-daemonsets --delete-emptydir-data --grace-period=-1",
         ),
         until="`kubectl get pods -A --field-selector spec.nodeName=NODE` lists only pods of DaemonSets",
-        why="Nodes that leave with work on them take it along.",
+        why=why,
     )
 
 
@@ -116,6 +116,11 @@ def listed(queues: Sequence[str]) -> str:
     shown = ", ".join(f"`{queue}`" for queue in queues[:3])
     word = "queue" if len(queues) == 1 else "queues"
     return f"{word} {shown}" if len(queues) <= 3 else f"{len(queues)} queues ({shown}, …)"
+
+
+def words(names: Sequence[str], last: str = "and") -> str:
+    """Return names as words: `a`, `a and b`, `a, b and c`."""
+    return f" {last} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _patch(queue: str, policy: str) -> str:

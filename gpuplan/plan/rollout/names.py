@@ -37,9 +37,14 @@ def _requeued(comparison: Comparison, turned: Mapping[str, Sequence[ObjectChange
     first = Step(
         title=f"Take {', '.join(f'`{name}`' for name in namespaces)} out of the old team",
         edits=tuple(_taken_away(comparison, namespaces)),
-        commands=tuple(f"kubectl -n {name} get workloads,localqueues" for name in namespaces),
-        until=f"{everywhere}, the work of these namespaces has ended, and their LocalQueues are gone",
-        why="Work that waits in them is submitted anew afterwards; what runs goes on until it ends.",
+        commands=tuple(
+            command
+            for name in namespaces
+            for command in (f"kubectl -n {name} get workloads", f"kubectl -n {name} delete localqueues --all")
+        ),
+        until=f"{everywhere}, the work of these namespaces has ended, and their LocalQueues are deleted",
+        why="Argo CD's project no longer permits the namespaces, so that it leaves them and their LocalQueues alone: a person "
+        "deletes those. Work that waits in them is submitted anew afterwards; what runs goes on until it ends.",
     )
     return Rollout(
         kind="requeue",

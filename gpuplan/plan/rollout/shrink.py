@@ -57,14 +57,15 @@ def _grown(comparison: Comparison, cluster: str, cut: Sequence[QuotaRow]) -> boo
 def _fewer_nodes(comparison: Comparison, before: Cluster, pool: NodePool, nodes: int) -> Rollout:
     flavors = {flavor.name for flavor in before.flavors if pool.name in {one.name for one in flavor.pools}}
     cut = tuple(row for row in _cut(comparison, before.name) if row.flavor in flavors)
+    leave = "leaves with whatever runs on it" if nodes == 1 else "leave with whatever runs on them"
     return Rollout(
         kind="shrink",
         cluster=before.name,
         subject=f"pool {pool.name}",
-        reason=f"{nodes} of {pool.nodes} nodes leave with whatever runs on them, and the queues learn of it at the same moment.",
+        reason=f"{nodes} of {pool.nodes} nodes {leave}, and the queues learn of it at the same moment.",
         steps=(
             *_lower(comparison, before.name, cut),
-            cordon(pool, nodes),
+            cordon(pool, nodes, "Nodes that leave with work on them take it along."),
             merge(synced(before.name), "The nodes are empty, and nobody counts on them any more."),
         ),
     )

@@ -85,7 +85,8 @@ def _one_move(before: Cluster, group: Sequence[Pair], *, last: bool) -> Iterator
     if queues:
         yield hold(queues, f"They would fill the nodes of {names} again.")
         yield empty(queues, flavors)
-    yield from (cordon(old, old.nodes) for old, _ in group)
+    why = "No work should hold cards of nodes whose agents, and perhaps driver, are exchanged."
+    yield from (cordon(old, old.nodes, why) for old, _ in group)
     ready = f"{synced(before.name)}, no old agent is left on the nodes of {names}, and the new ones are ready on all of them"
     if last:
         yield Step(title="Merge this change", merges=True, until=ready)
