@@ -33,6 +33,8 @@ _TICKS: Final = re.compile("`{3,}")
 
 
 EMPTY: Final = "(nothing)"
+UNLINKED: Final = "\\#\u2060"
+"""A hash that code hosts do not take for the number of an issue, which would get a reference to the comment."""
 _LEADING: Final = re.compile(r"^(?:([-+=])|(\d+)([.)]))")
 
 
@@ -42,7 +44,8 @@ def words(text: str, limit: int = LINE) -> str:
     >>> words("- a"), words("1. b"), words("<i>")
     ('\\\\- a', '1\\\\. b', '\\\\<i\\\\>')
     """
-    return _LEADING.sub(r"\2\\\1\3", inline(short(text.strip() or EMPTY, limit)))
+    line = inline(short(text.strip() or EMPTY, limit)).replace(r"\#", UNLINKED)
+    return _LEADING.sub(r"\2\\\1\3", line)
 
 
 def mention(name: str) -> str:

@@ -21,7 +21,7 @@ CONFIRMATION: Final = (
     "What waits for confirmation goes only after a person has agreed in Argo CD; until then it stays, and the Application is "
     "out of sync."
 )
-FOR_A_PERSON: Final = ("provisioner/", "runbooks/")
+FOR_A_PERSON: Final = ("bootstrap/", "provisioner/", "runbooks/")
 """Folders of files that somebody, or something that gpuplan does not know, has to apply or to follow."""
 
 

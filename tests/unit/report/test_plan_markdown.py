@@ -135,6 +135,11 @@ def test_a_table_that_holds_a_capacity_alone_is_counted_too() -> None:
     assert f": {900 - named} tables without rows and details are left out" in text_
 
 
+def test_no_name_refers_to_an_issue() -> None:
+    seen = shown(plan(effects=(effect("closes #12 and acme/fleet#3"),)))
+    assert not re.search(r"#\d", seen)
+
+
 def test_notes_are_counted_where_they_are_many() -> None:
     made = as_markdown(
         view(plan(objects=(change("a"),)), notes=tuple(f"note {number} {'x' * 999}" for number in range(500)))
