@@ -1,7 +1,9 @@
 """A real Argo CD beside the control plane: its repo server and its application controller, as in a cluster of its own.
 
-Both are Argo CD's own code, with a Redis over memory in the same binary (`go/argocd`). Nothing polls: an Application looks
-at Git when a test asks it to (`ArgoCD.refresh`), and at the cluster whenever an object changes.
+Both are Argo CD's own code, with a Redis over memory in the same binary (`go/argocd`; 11 minutes of one CPU to build, nothing
+when cached). They answer within some seconds and hold 600 MB. Nothing polls: an Application looks at Git when a test
+asks it to (`ArgoCD.refresh`), and at the cluster whenever an object changes. A sync that waits for a person looks again after
+30 s, or as soon as its Application changes.
 """
 
 from __future__ import annotations
@@ -142,11 +144,7 @@ class ArgoCD:
     def refresh(self, name: str, *, hard: bool = False) -> None:
         """Make an Application look at Git and at the cluster now, and wait until it has; `hard` renders anew."""
         self.annotate(name, {REFRESH: "hard" if hard else "normal"})
-        self.wait_for(
-            name,
-            lambda app: REFRESH not in app["metadata"].get("annotations", {}),
-            what="be refreshed",
-        )
+        self.wait_for(name, lambda app: REFRESH not in app["metadata"].get("annotations", {}), what="be refreshed")
 
     def confirm_deletions(self, name: str) -> None:
         """Allow the running sync of an Application to delete what waits for a person, as `argocd app confirm-deletion` does."""
