@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
+from gpuplan.diagnostics import KeyPath
 from gpuplan.model.queues import Service
 from gpuplan.plan.comparison import Comparison
-from gpuplan.plan.effects import reading
+from gpuplan.plan.effects import pool_pairs, reading
 from gpuplan.plan.effects.claims import Claims, Place, place_of
 from gpuplan.plan.effects.quotas import queue_changes
-from gpuplan.plan.parts import Balance, Effect, ObjectChange, Risk
+from gpuplan.plan.parts import Balance, Effect, ObjectChange, Risk, SpecChange
+
+SIZES = ("nodes", "cardsPerNode", "tier", "cluster", "card", "sharing")
+"""Keys of a pool by which a flavor has more or less."""
 
 
 def effects(comparison: Comparison) -> Iterator[Effect]:
@@ -22,6 +27,7 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
     }
     following = _following(comparison)
     nodes = _nodes(comparison)
+    said = _said(comparison)
     for balance in comparison.balances:
         if balance.cluster not in stay or 0 in balance.capacity:
             continue
@@ -29,9 +35,29 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
         touching = [change for change in (roots.get(balance.cluster), *following.get(place, ())) if change]
         borrowed = bool(claims.borrowers.get(place))
         if balance.capacity[0] != balance.capacity[1]:
-            yield _capacity(balance, nodes.get((balance.cluster, balance.flavor)), touching, borrowed=borrowed)
+            effect = _capacity(balance, nodes.get((balance.cluster, balance.flavor)), touching, borrowed=borrowed)
         elif balance.rest[0] != balance.rest[1]:
-            yield _rest(balance, touching, borrowed=borrowed)
+            effect = _rest(balance, touching, borrowed=borrowed)
+        else:
+            continue
+        yield replace(effect, causes=said.get(place) or effect.causes)
+
+
+def _said(comparison: Comparison) -> Mapping[Place, tuple[SpecChange, ...]]:
+    """Return by place what the spec says otherwise of its owners and of the nodes behind its flavor: the root of the tree
+    comes from all of the spec, and says less.
+    """
+    found: dict[Place, list[SpecChange]] = {}
+    for row in comparison.quotas:
+        found.setdefault(place_of(row), []).extend(row.causes if row.changed else ())
+    paths: dict[tuple[str, str], list[KeyPath]] = {}
+    for pair in comparison.clusters():
+        for flavor in (flavor for cluster in pair for flavor in cluster.flavors):
+            own = ((*pool.path, key) for pool in flavor.pools for key in SIZES)
+            paths.setdefault((pair[1].name, flavor.name), []).extend(own)
+    for place in found:
+        found[place] += pool_pairs.caused(comparison, *paths.get(place[:2], ()))
+    return {place: tuple({cause.path: cause for cause in causes}.values()) for place, causes in found.items()}
 
 
 def _following(comparison: Comparison) -> Mapping[Place, list[ObjectChange]]:
@@ -74,8 +100,7 @@ def _capacity(
 
 
 def _left(balance: Balance) -> str:
-    told = reading.stepped(*balance.rest) if any(balance.rest) else "none"
-    return f"{told} of them nobody's own"
+    return f"{reading.stepped(*balance.rest)} of them nobody's own" if any(balance.rest) else "all of them owned"
 
 
 def _rest(balance: Balance, touching: list[ObjectChange], *, borrowed: bool) -> Effect:

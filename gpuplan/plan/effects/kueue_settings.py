@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from gpuplan import conventions
-from gpuplan.compare import ABSENT, Change, ChangeKind, Item, compare
+from gpuplan.compare import Change, ChangeKind, Item, compare
 from gpuplan.emit.kueue import manager_configuration
 from gpuplan.model.fleet import Cluster
 from gpuplan.plan.comparison import Comparison
@@ -72,8 +72,9 @@ def _starts(change: Change, *path: str) -> bool:
 
 def _frameworks(told: _Told, changes: Sequence[Change]) -> Iterator[Effect]:
     some = [one for one in changes if _starts(one, "integrations", "frameworks")]
-    gone = sorted(_item(one) for one in some if one.kind is ChangeKind.REMOVED)
-    come = sorted(_item(one) for one in some if one.kind is ChangeKind.ADDED)
+    before = {_item(one, one.old) for one in some if one.kind is not ChangeKind.ADDED}
+    after = {_item(one, one.new) for one in some if one.kind is not ChangeKind.REMOVED}
+    gone, come = sorted(before - after), sorted(after - before)
     if gone:
         text = (
             f"no longer looks after {reading.listed(gone)}: what waits of them never starts, what ends keeps its quota"
@@ -83,11 +84,10 @@ def _frameworks(told: _Told, changes: Sequence[Change]) -> Iterator[Effect]:
         yield told.effect("kueue/frameworks-added", Risk.NONE, f"looks after {reading.listed(come)} too, from now on")
 
 
-def _item(change: Change) -> str:
-    """Return the name of a list's item that came or went."""
+def _item(change: Change, value: object) -> str:
+    """Return the name of an item of a list on one side: one may stand where another stood."""
     last = change.path[-1]
-    named = last.keys[0][1] if isinstance(last, Item) else (change.new if change.old is ABSENT else change.old)
-    return str(named)
+    return str(last.keys[0][1] if isinstance(last, Item) else value)
 
 
 def _pods_ready(told: _Told, changes: Sequence[Change]) -> Iterator[Effect]:

@@ -32,15 +32,15 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
         old, new = set(pair.old.pool.taints), set(pair.new.pool.taints)
         come, go = _sorted(new - old), _sorted(old - new)
         causes = pool_pairs.caused_by(comparison, pair, "taints")
-        for effect in (*_coming(pair, come), *_going(pair, go)):
+        for effect in (*_coming(pair, come), *_going(pair, go), *_handed_over(pair, _sorted(old & new))):
             made = replace(effect, causes=causes)
             yield from pool_pairs.with_handovers(made, *([pair.old] if made.teams else []))
 
 
 def _coming(pair: PoolPair, come: list[Taint]) -> Iterator[Effect]:
     setter = _setter(pair.new.home, pair.new.pool)
-    evicting = [taint for taint in come if taint.effect == EVICTS]
-    others = [taint for taint in come if taint.effect != EVICTS]
+    evicting = [] if _on_new_nodes(pair.new.pool) else [taint for taint in come if taint.effect == EVICTS]
+    others = [taint for taint in come if taint not in evicting]
     if evicting:
         yield pair.effect(
             "taints/evicts",
@@ -49,10 +49,12 @@ def _coming(pair: PoolPair, come: list[Taint]) -> Iterator[Effect]:
             f"before; {setter}",
         )
     if others:
+        replaced = pair.new.pool.selection.provisioner == REPLACING
         yield pair.effect(
             "taints/added",
             Risk.LOW,
-            f"taint {_texts(others)} keeps new pods that do not tolerate it off {pair.text}; what runs stays; {setter}",
+            f"taint {_texts(others)} keeps new pods that do not tolerate it off {pair.text}; "
+            f"{'' if replaced else 'what runs stays; '}{setter}",
         )
     if come and pair.new.pool.stack == "external":
         yield pair.effect(
@@ -62,6 +64,12 @@ def _coming(pair: PoolPair, come: list[Taint]) -> Iterator[Effect]:
         )
 
 
+def _on_new_nodes(pool: NodePool) -> bool:
+    """Tell whether taints reach nodes only when they join, so that there is nothing on them yet to evict."""
+    selection = pool.selection
+    return selection.by is SelectedBy.PROVISIONER and selection.provisioner in (REPLACING, FOR_NEW_NODES)
+
+
 def _going(pair: PoolPair, go: list[Taint]) -> Iterator[Effect]:
     if go:
         open_to = "" if pair.new.pool.taints else ", which then take any pod, also those that ask for no card"
@@ -69,6 +77,22 @@ def _going(pair: PoolPair, go: list[Taint]) -> Iterator[Effect]:
             "taints/removed",
             Risk.LOW,
             f"taint {_texts(go)} leaves {pair.text}{open_to}; {_setter(pair.new.home, pair.new.pool)}",
+        )
+
+
+def _handed_over(pair: PoolPair, same: list[Taint]) -> Iterator[Effect]:
+    """Yield what it does that NFD sets taints from now on, which a person set before, or no longer."""
+    by_nfd = [
+        side.pool.selection.by is SelectedBy.NFD and side.home.nfd_taints and bool(same)
+        for side in (pair.old, pair.new)
+    ]
+    if by_nfd == [False, True]:
+        yield from _coming(pair, same)
+    elif by_nfd == [True, False]:
+        yield pair.effect(
+            "taints/removed",
+            Risk.LOW,
+            f"NFD takes taint {_texts(same)}, which it has set, off {pair.text}: any pod may go there until a person sets it",
         )
 
 
