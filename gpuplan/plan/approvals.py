@@ -8,6 +8,9 @@ from gpuplan.model.fleet import Fleet
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.parts import Approval, Effect, Risk
 
+OWNERS_CHANGED = "approval/owners-changed"
+"""The fact that somebody else is asked from now on."""
+
 
 def approvals(comparison: Comparison, effects: Sequence[Effect]) -> tuple[Approval, ...]:
     """Return who is asked, and for which effects: teams that lose, clusters that are disrupted, and the platform."""
@@ -15,27 +18,28 @@ def approvals(comparison: Comparison, effects: Sequence[Effect]) -> tuple[Approv
     return tuple(
         approval
         for approval in (
-            *_of_teams(fleets, effects),
-            *_of_clusters(fleets, effects),
+            *_of_teams(comparison, fleets, effects),
+            *_of_clusters(comparison, fleets, effects),
             *_of_platform(fleets, effects),
         )
         if approval.reasons
     )
 
 
-def _of_teams(fleets: Sequence[Fleet], effects: Sequence[Effect]) -> Iterator[Approval]:
-    owners = _first_said(((team.name, team.owners) for team in fleet.teams) for fleet in fleets)
+def _of_teams(comparison: Comparison, fleets: Sequence[Fleet], effects: Sequence[Effect]) -> Iterator[Approval]:
+    renamed = comparison.moves.new_name
+    owners = _first_said(((renamed("teams", team.name), team.owners) for team in fleet.teams) for fleet in fleets)
     for team in sorted({team for effect in effects for team in effect.teams}):
         reasons = tuple(effect.summary for effect in effects if team in effect.teams)
         yield Approval(role=f"team {team}", owners=owners.get(team, ()), reasons=reasons)
 
 
-def _of_clusters(fleets: Sequence[Fleet], effects: Sequence[Effect]) -> Iterator[Approval]:
-    owners = _first_said(((cluster.name, cluster.owners) for cluster in fleet.clusters) for fleet in fleets)
+def _of_clusters(comparison: Comparison, fleets: Sequence[Fleet], effects: Sequence[Effect]) -> Iterator[Approval]:
+    renamed = comparison.moves.new_name
+    owners = _first_said(((renamed("clusters", one.name), one.owners) for one in fleet.clusters) for fleet in fleets)
     for name, people in owners.items():
-        reasons = tuple(
-            effect.summary for effect in effects if effect.cluster == name and effect.risk.rank >= Risk.DISRUPTIVE.rank
-        )
+        here = [effect for effect in effects if effect.cluster == name]
+        reasons = tuple(effect.summary for effect in here if _asks(effect, Risk.DISRUPTIVE))
         if people:
             yield Approval(role=f"cluster {name}", owners=people, reasons=reasons)
 
@@ -45,8 +49,13 @@ def _of_platform(fleets: Sequence[Fleet], effects: Sequence[Effect]) -> Iterator
     if rules:
         owners = next((rule.owners for rule in rules if rule.owners), ())
         since = min((Risk(rule.since) for rule in rules), key=lambda risk: risk.rank)
-        reasons = tuple(effect.summary for effect in effects if effect.risk.rank >= since.rank)
+        reasons = tuple(effect.summary for effect in effects if _asks(effect, since))
         yield Approval(role="platform", owners=owners, reasons=reasons)
+
+
+def _asks(effect: Effect, since: Risk) -> bool:
+    """Tell whether clusters' and platform's owners are asked; who takes their place is always a matter of theirs."""
+    return effect.risk.rank >= since.rank or effect.fact == OWNERS_CHANGED
 
 
 Named = Iterable[tuple[str, tuple[str, ...]]]

@@ -285,8 +285,8 @@ class Plan:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing changes: no object and no file."""
-        return not (self.objects or self.texts)
+        """Whether nothing changes: no object and no file, and nobody is asked for anything."""
+        return not (self.objects or self.texts or self.approvals)
 
     @property
     def changed_clusters(self) -> tuple[str, ...]:

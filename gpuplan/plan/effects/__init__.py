@@ -22,6 +22,7 @@ from gpuplan.plan.effects import (
     node_objects,
     nodes,
     operator,
+    owners,
     pools,
     priorities,
     queue_flavors,
@@ -72,6 +73,7 @@ JUDGES: tuple[Judge, ...] = (
     demands.effects,
     guard_rails.effects,
     idle.effects,
+    owners.effects,
 )
 """Every topic; the order is that of effects of one risk."""
 

@@ -159,7 +159,7 @@ def schema() -> Schema:
             old=TEXT,
             new=TEXT,
             notes=_each(TEXT),
-            no_changes={**FLAG, "description": "No object and no file differs."},
+            no_changes={**FLAG, "description": "No object and no file differs, and nobody is asked."},
             risk=RISK,
             headline=TEXT,
             summary=_map(add=COUNT, change=COUNT, destroy=COUNT, replace=COUNT, files=COUNT),

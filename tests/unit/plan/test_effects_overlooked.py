@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from gpuplan.plan import plan
 from gpuplan.plan.parts import Effect
 from tests.plan.kinds import BASE
-from tests.unit.plan.two import edited, effects
+from tests.unit.plan.two import comparison, edited, effects
 
 CHAT = "kind: onlineInference, service: guaranteed, tiers: [serve]"
 
@@ -56,3 +57,37 @@ def test_what_is_nobodys_is_blamed_on_the_lines_of_its_owners_and_nodes_alone() 
         "flavor serve-l40s, nvidia.com/gpu": {("nodePools", "l40s-a")},
         "flavor lab-a100-sxm-40gb-mig-7x1g.5gb, nvidia.com/mig-1g.5gb": {("taskPools", "notebooks")},
     }
+
+
+def asked(old: str, new: str) -> dict[str, tuple[str, ...]]:
+    return {approval.role: approval.owners for approval in plan(comparison(old, new)).approvals}
+
+
+def test_who_is_named_before_is_asked_whether_others_take_their_place() -> None:
+    new = edited(
+        BASE,
+        ('owners: ["@acme/nlp-leads"]', 'owners: ["@acme/others"]'),
+        ('owners: ["@acme/eu"]', "owners: []"),
+        ('  approvals: {owners: ["@acme/gpu-platform"]}\n', ""),
+    )
+    assert [(effect.fact, effect.subject) for effect in effects(BASE, new)] == [
+        ("approval/owners-changed", "team nlp"),
+        ("approval/owners-changed", "cluster eu"),
+        ("approval/owners-changed", "platform"),
+    ]
+    assert asked(BASE, new) == {
+        "team nlp": ("@acme/nlp-leads",),
+        "cluster eu": ("@acme/eu",),
+        "platform": ("@acme/gpu-platform",),
+    }
+    assert not plan(comparison(BASE, new)).empty
+
+
+def test_another_name_is_no_way_past_the_owners() -> None:
+    new = edited(
+        BASE,
+        ("  vision:\n", "  sight:\n"),
+        ('owners: ["@acme/vision-leads"]', 'owners: ["@acme/others"]'),
+        ("delivery:\n", "moved: [{from: teams.vision, to: teams.sight}]\ndelivery:\n"),
+    )
+    assert asked(BASE, new)["team sight"] == ("@acme/vision-leads",)
