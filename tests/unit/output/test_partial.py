@@ -66,7 +66,7 @@ def test_the_applications_of_the_named_cluster_are_its_own(tmp_path: Path) -> No
     )
     new = [*clusters, *(file(f"argocd/application-argocd-{name}.yaml", "new") for name in names)]
     files, _ = only(root, new, ["eu"])
-    fresh = sorted(made.path for made in files if made.content == b"new")
+    fresh = sorted(made.path for made in files if isinstance(made, OutputFile) and made.content == b"new")
     assert fresh == ["argocd/application-argocd-gpuplan-eu.yaml", "argocd/application-argocd-kueue-eu.yaml"]
 
 
