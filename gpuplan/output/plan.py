@@ -46,11 +46,7 @@ class NotKeptError(Exception):
 
 
 def plan_write(
-    root: Path,
-    files: Iterable[OutputFile | KeptFile],
-    *,
-    version: str,
-    allow_empty: bool = False,
+    root: Path, files: Iterable[OutputFile | KeptFile], *, version: str, allow_empty: bool = False
 ) -> tuple[WritePlan | None, Diagnostics]:
     """Compare the tree at `root` with the files it should hold. Reads only.
 
@@ -59,17 +55,16 @@ def plan_write(
     """
     outputs = tuple(files)
     if not outputs and not allow_empty:
-        return None, (findings.EMPTY.found(f"nothing to write to {root}", at=findings.at_file(root)),)
+        return None, (findings.EMPTY.found(f"nothing to write to {root}", at=_at(root)),)
     if root.exists() and not root.is_dir():
-        return None, (findings.IN_THE_WAY.found(f"{root} is not a folder", at=findings.at_file(root)),)
+        return None, (findings.IN_THE_WAY.found(f"{root} is not a folder", at=_at(root)),)
     content, kept = _content(outputs, version), {file.path: file for file in outputs if isinstance(file, KeptFile)}
     seen = scan(root)
     previous = previous_index(root)
     if isinstance(previous, Diagnostic):
         return None, (previous,)
     unchanged, edited = _compare(root, seen, previous, content, kept.keys())
-    _keep(root, seen, previous.hashes, kept.values())
-    unchanged |= kept.keys()
+    unchanged |= _keep(root, seen, previous.hashes, kept)
     carried = _carried(seen, previous.hashes.keys() | unchanged | {INDEX_FILE})
     obstacles = _obstacles(root, (*content, *kept), {path: seen[path].kind for path in carried}) if carried else ()
     problems = ordered([*edited, *obstacles])
@@ -106,9 +101,9 @@ def _content(outputs: tuple[OutputFile | KeptFile, ...], version: str) -> dict[s
     return content
 
 
-def _keep(root: Path, seen: Snapshot, hashes: Mapping[str, str], kept: Iterable[KeptFile]) -> None:
-    """Raise NotKeptError unless every kept file that is ours to look at is as the last render wrote it."""
-    for file in kept:
+def _keep(root: Path, seen: Snapshot, hashes: Mapping[str, str], kept: Mapping[str, KeptFile]) -> AbstractSet[str]:
+    """Return the paths of kept files. Raises NotKeptError unless those that are ours to look at are as they were rendered."""
+    for file in kept.values():
         if file.elsewhere:
             continue
         entry = seen.get(file.path)
@@ -116,6 +111,7 @@ def _keep(root: Path, seen: Snapshot, hashes: Mapping[str, str], kept: Iterable[
             raise NotKeptError(file.path)
         if entry[2:] != file.stamp and sha256(read_file(f"{root}/{file.path}")) != file.sha256:
             raise NotKeptError(file.path)
+    return kept.keys()
 
 
 def _compare(
@@ -174,5 +170,5 @@ def _obstacles(root: Path, content: Iterable[str], carried: Mapping[str, EntryKi
             yield findings.CASE_COLLISION.found(message, at=_at(root, path))
 
 
-def _at(root: Path, path: str) -> Span:
+def _at(root: Path, path: str = "") -> Span:
     return findings.at_file(root / path)
