@@ -42,6 +42,7 @@ def _set(*path: str, value: object) -> Edit:
             made = made[key]
         made[path[-1]] = value
 
+    edit.__name__ = f"{'.'.join(path)} {value}"
     return edit
 
 
@@ -82,7 +83,9 @@ CASES: tuple[tuple[str, str, Edit, list[str]], ...] = (
 )
 
 
-@pytest.mark.parametrize(("kind", "name", "edit", "expected"), CASES, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(
+    ("kind", "name", "edit", "expected"), CASES, ids=lambda value: str(getattr(value, "__name__", value))[:40]
+)
 def test_an_object_that_somebody_edited_is_judged_without_a_spec(
     kind: str, name: str, edit: Edit, expected: list[str]
 ) -> None:
