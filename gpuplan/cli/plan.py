@@ -92,7 +92,16 @@ def command(  # noqa: PLR0913 - an option each
     refuse_unknown_clusters(clusters, made.clusters)
     made = only(made, clusters)
     refused = errors_of(forbidden(old_state, new_state))
-    notes = (*old.notes, *new.notes, *(f"what runs is counted in {snapshot}" for snapshot in snapshots))
+    trees = " and ".join(state.name for state in (old_state, new_state) if state.fleet is None)
+    blind = (
+        f"{trees}: a rendered tree without its spec, so that what happens to nodes is not told; the risk may be higher"
+    )
+    notes = (
+        *old.notes,
+        *new.notes,
+        *([blind] if trees else []),
+        *(f"what runs is counted in {snapshot}" for snapshot in snapshots),
+    )
     prepared = view(made, full=full, notes=(*notes, *(f"a render refuses this: {one.summary}" for one in refused)))
     write_all({file: FORMS[form](prepared) for file, form in forms.items()})
     _say(prepared, output_format)

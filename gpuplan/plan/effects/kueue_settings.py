@@ -29,7 +29,14 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
             told = _Told(comparison, cluster, change)
             yield from _frameworks(told, changes)
             yield from _pods_ready(told, changes)
-            yield _restart(told, changes)
+            if not (told.managed and _upgraded(pairs.get(cluster))):
+                yield _restart(told, changes)
+
+
+def _upgraded(pair: tuple[Cluster, Cluster] | None) -> bool:
+    """Tell whether Kueue gets another version, with which it restarts anyway: that is told by `components`."""
+    versions = {cluster.components["kueue"].version for cluster in pair or () if "kueue" in cluster.components}
+    return len(versions) > 1
 
 
 class _Told:

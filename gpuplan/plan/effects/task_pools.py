@@ -78,7 +78,12 @@ def pools(comparison: Comparison) -> Iterator[Pool]:
 
 
 def _cohorts(comparison: Comparison) -> Iterator[Effect]:
+    whole = _renamed_trees(comparison)
+    for cluster, some in whole.items():
+        yield _renamed_tree(comparison, cluster, some)
     for change in reading.changes(comparison, "Cohort"):
+        if change in whole.get(reading.new_cluster(comparison, change), ()):
+            continue
         cluster, name = reading.new_cluster(comparison, change), change.ref.key.name
         pool = Pool(cluster=cluster, name=name, changes=(change,))
         if change.action is Action.CREATE:
@@ -95,6 +100,38 @@ def _cohorts(comparison: Comparison) -> Iterator[Effect]:
         elif reading.differs(change, _parent):
             told = f"it moves in the quota tree: {reading.stepped_text(_parent(change.before), _parent(change.after))}"
             yield pool.effect("task-pool/moved", Risk.LOW, told, [change])
+
+
+def _renamed_trees(comparison: Comparison) -> Mapping[str, Sequence[ObjectChange]]:
+    """Return by cluster the cohorts of a tree whose root has another name, as the fleet has: the old root, the new one, and
+    those that merely hang from it.
+    """
+    found: dict[str, list[ObjectChange]] = defaultdict(list)
+    for change in reading.changes(comparison, "Cohort"):
+        found[reading.new_cluster(comparison, change)].append(change)
+    whole: dict[str, Sequence[ObjectChange]] = {}
+    for cluster, changes in found.items():
+        ends = {one.action: one for one in changes if "parentName" not in reading.spec(reading.sides(one))}
+        old, new = ends.get(Action.DELETE), ends.get(Action.CREATE)
+        if old is not None and new is not None:
+            names = (old.ref.key.name, new.ref.key.name)
+            hang = [one for one in changes if (_parent(one.before), _parent(one.after)) == names]
+            whole[cluster] = [old, new, *hang]
+    return whole
+
+
+def _renamed_tree(comparison: Comparison, cluster: str, some: Sequence[ObjectChange]) -> Effect:
+    old, new, *_ = some
+    return Effect(
+        fact="task-pool/moved",
+        risk=Risk.LOW,
+        cluster=cluster,
+        subject="quota tree",
+        summary=f"the quota tree is called {new.ref.key.name} instead of {old.ref.key.name}: all task pools move over, with what "
+        f"they own and use; {GOES[fate(comparison, old)]}",
+        objects=reading.refs(some),
+        causes=reading.causes(some),
+    )
 
 
 def _parent(cohort: Mapping[str, object] | None) -> str:

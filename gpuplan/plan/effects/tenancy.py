@@ -173,7 +173,7 @@ def _selectors_alone(
             before, after = (_served(side) for side in (some[0].before, some[0].after))
             words = [
                 *([f"{reading.listed(sorted(after - before))} from now on"] if after - before else []),
-                *([f"no longer {reading.listed(sorted(before - after))}"] if before - after else []),
+                *([f"{reading.listed(sorted(before - after))} no longer"] if before - after else []),
             ]
             loses = bool(before - after)
             yield Effect(
@@ -204,7 +204,7 @@ def _rights(comparison: Comparison) -> Iterator[Effect]:
     for change in reading.changes(comparison, "RoleBinding"):
         place = (reading.new_cluster(comparison, change), change.ref.key.namespace)
         if change.ref.key.name == conventions.TEAM_ROLE and place not in touched:
-            yield from _groups(change)
+            yield from _groups(comparison, change)
     for change in reading.changes(comparison, "ClusterRole"):
         if change.ref.key.name == conventions.TEAM_ROLE:
             yield Effect(
@@ -226,7 +226,8 @@ _ROLE = {
 }
 
 
-def _groups(change: ObjectChange) -> Iterator[Effect]:
+def _groups(comparison: Comparison, change: ObjectChange) -> Iterator[Effect]:
+    """Yield who may work in a namespace from now on; the team whose people no longer may is asked."""
     before, after = (
         {str(one["name"]) for one in (side or {}).get("subjects", ())}  # type: ignore[attr-defined]  # a RoleBinding's list
         for side in (change.before, change.after)
@@ -237,6 +238,7 @@ def _groups(change: ObjectChange) -> Iterator[Effect]:
     ]
     if told:
         name = change.ref.key.namespace
+        losing = _owner(comparison, name) if before - after else ()
         yield Effect(
             fact="rights/groups-changed",
             risk=Risk.LOW,
@@ -245,4 +247,11 @@ def _groups(change: ObjectChange) -> Iterator[Effect]:
             summary=f"namespace {name}: {', '.join(told)}",
             objects=(change.ref,),
             causes=change.causes,
+            teams=losing,
         )
+
+
+def _owner(comparison: Comparison, namespace: str) -> tuple[str, ...]:
+    """Return the team that has had a namespace, by its new name; none where nobody knows it."""
+    teams = comparison.old.fleet.teams if comparison.old.fleet else ()
+    return tuple(comparison.moves.new_name("teams", team.name) for team in teams if namespace in team.namespaces)

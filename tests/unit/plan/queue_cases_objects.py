@@ -76,7 +76,7 @@ ENTRIES: tuple[Case, ...] = (
             "disruptive queue/local-repointed of local queue sight/notebooks (vision)",
             "disruptive queue/local-repointed of local queue sight/pretrain (vision)",
             "low queue/namespaces-changed of team vision (vision)",
-            "low rights/groups-changed of namespace sight",
+            "low rights/groups-changed of namespace sight (vision)",
             "none queue/local-added of local queue sight/chat",
             "none queue/namespaces-changed of team nlp",
         ),

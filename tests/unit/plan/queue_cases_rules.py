@@ -77,9 +77,15 @@ RULES: tuple[Case, ...] = (
         ),
     ),
     Case(
+        "others who must agree",
+        (("owners: [nlp-leads]", "owners: [others]"),),
+        ("low approval/owners-changed of team nlp (nlp)",),
+        first=(("[nlp-eng]", "[nlp-eng]\n    owners: [nlp-leads]"),),
+    ),
+    Case(
         "other people",
         (("[nlp-eng]", "[nlp-lead]"),),
-        ("low rights/groups-changed of namespace nlp",),
+        ("low rights/groups-changed of namespace nlp (nlp)",),
     ),
     Case(
         "stricter pods",

@@ -91,3 +91,17 @@ def test_another_name_is_no_way_past_the_owners() -> None:
         ("delivery:\n", "moved: [{from: teams.vision, to: teams.sight}]\ndelivery:\n"),
     )
     assert asked(BASE, new)["team sight"] == ("@acme/vision-leads",)
+
+
+def test_a_fleet_with_another_name_has_one_tree_with_another_name_in_each_cluster() -> None:
+    found = told(BASE, edited(BASE, ("metadata: {name: acme}", "metadata: {name: other}")), "task-pool/")
+    assert [(effect.fact, effect.cluster, effect.subject) for effect in found] == [
+        ("task-pool/moved", "eu", "quota tree"),
+        ("task-pool/moved", "us", "quota tree"),
+    ]
+
+
+def test_another_version_of_kueue_restarts_it_once() -> None:
+    old = edited(BASE, ('release: "2026.08"\n    owners', 'release: "2026.05"\n    owners'))
+    facts = [effect.fact for effect in told(old, BASE, "kueue/", "release/kueue")]
+    assert facts == ["release/kueue"]
