@@ -44,7 +44,7 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
     yield from _mode(comparison)
     yield from _programs(comparison)
     for change in comparison.of_kind(PROJECT, action=Action.UPDATE):
-        yield from _permitted(change)
+        yield from _permitted(comparison, change)
     yield from _settings(list(comparison.of_kind(APPLICATION, SET, action=Action.UPDATE)))
 
 
@@ -251,20 +251,22 @@ def _programs(comparison: Comparison) -> Iterator[Effect]:
             )
 
 
-def _permitted(change: ObjectChange) -> Iterator[Effect]:
+def _permitted(comparison: Comparison, change: ObjectChange) -> Iterator[Effect]:
     """Yield what a project no longer permits: Argo CD does not see it any more, and takes none of it away.
 
-    What lies in a cluster that the project no longer goes to is told with the cluster.
+    What lies in a cluster that the project no longer goes to is told with the cluster, and in a namespace that goes, with that.
     """
     old, new = spec(change.before), spec(change.after)
     places = [_target(entry) for entry in new.get("destinations", ())]
+    told = {one.ref.key.name for one in comparison.of_kind("Namespace", action=Action.DELETE)}
     namespaces = [
         f"namespace {entry['namespace']} of {entry.get('name') or entry.get('server')}"
         for entry in _lost(old, new, "destinations")
-        if _target(entry) in places
+        if _target(entry) in places and entry["namespace"] not in told
     ]
     lists = ("clusterResourceWhitelist", "namespaceResourceWhitelist")
-    kinds = [" ".join(filter(None, (one["kind"], one.get("name")))) for key in lists for one in _lost(old, new, key)]
+    lost = [one for key in lists for one in _lost(old, new, key)]
+    kinds = [" ".join(filter(None, (one["kind"], one.get("name")))) for one in lost if one.get("name") not in told]
     gone = [*namespaces, *kinds]
     if gone:
         yield Effect(
@@ -291,10 +293,8 @@ def _settings(changes: list[ObjectChange]) -> Iterator[Effect]:
             risk=Risk.NONE,
             cluster=None,
             subject="delivery",
-            summary=f"{counted(len(other), 'Application')} follow Git by other settings: "
-            f"{listed(change.ref.key.name for change in other)}".replace(
-                "1 Application follow", "1 Application follows"
-            ),
+            summary=f"{counted(len(other), 'Application')} {'follows' if len(other) == 1 else 'follow'} Git by other settings: "
+            f"{listed(change.ref.key.name for change in other)}",
             objects=reading.refs(other),
             causes=reading.causes(other),
         )

@@ -31,9 +31,10 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
         touching = [change, *inside.get((cluster, name), ()), *selectors.get((cluster, team), ())]
         if change.action is Action.CREATE:
             told = f"is new{f' for team {team}' if team else ''}"
-            touching += [one for one in comparison.of_kind("AppProject") if _permits(one, name)]
+            touching += [one for one in comparison.of_kind("AppProject") if _permits_otherwise(one, name)]
             yield _effect("namespace/added", Risk.NONE, change, told, touching)
         elif change.action is Action.DELETE:
+            touching += [one for one in comparison.of_kind("AppProject") if _permits_otherwise(one, name)]
             yield _removed(comparison, change, team, touching)
         else:
             yield from _hands(comparison, change, touching)
@@ -52,13 +53,13 @@ def _inside(comparison: Comparison) -> Mapping[Place, list[ObjectChange]]:
     return found
 
 
-def _permits(project: ObjectChange, namespace: str) -> bool:
-    """Tell whether a project permits a namespace from now on."""
+def _permits_otherwise(project: ObjectChange, namespace: str) -> bool:
+    """Tell whether a project permits a namespace in more places or fewer than before."""
     before, after = (
-        {str(one.get("namespace")) for one in reading.spec(side).get("destinations", ())}
+        [one for one in reading.spec(side).get("destinations", ()) if one.get("namespace") == namespace]
         for side in (project.before, project.after)
     )
-    return namespace in after - before
+    return before != after
 
 
 def _selectors(comparison: Comparison) -> Mapping[tuple[str, str], list[ObjectChange]]:

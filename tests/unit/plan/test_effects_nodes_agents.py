@@ -142,7 +142,6 @@ STACKS: Cases = [
             ("stack/operator-stays", "disruptive", "GPU Operator", 2, "nlp"),
             ("driver/removed", "disruptive", "pool l4-a", 2, "nlp"),
             ("delivery/program-left", "low", "GPU Operator", 0, ""),
-            ("delivery/no-longer-permitted", "low", "project acme", 0, ""),
             ("monitoring/scrape-ends", "low", "scraping", 0, ""),
             values("kube-state-metrics"),
             REMOVALS,

@@ -62,7 +62,6 @@ CASES: list[tuple[str, Sequence[tuple[str, str]], set[Told]]] = [
         WITHOUT_OP,
         {
             ("delivery/cluster-removed", "disruptive", "cluster op", 3, "nlp"),
-            ("delivery/no-longer-permitted", "low", "project acme", 0, ""),
         },
     ),
     (
