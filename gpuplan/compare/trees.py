@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import enum
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from gpuplan.source.yamltext import parse_text
 
 _YAML: Final = (".yaml", ".yml", ".json")
 _CLUSTERS: Final = "clusters"
+_SECRET: Final = re.compile(r"""["']?kind["']?\s*:\s*["']?Secret(List)?(?![\w-])""")
+"""A Secret in a text that is no YAML of objects: a chart's template, a list in JSON, a file with the marks of a conflict."""
 
 
 class Fate(enum.Enum):
@@ -65,6 +68,8 @@ class TextDiff:
     file: str
     fate: Fate
     lines: tuple[str, ...]
+    secret: bool = False
+    """Whether it seems to hold a Secret; then it has no lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,11 +159,14 @@ def _collect(side: _Side, file: str, documents: tuple[Mapping[str, Plain], ...],
 
 
 def _unpacked(documents: tuple[Mapping[str, Plain], ...]) -> Iterator[Mapping[str, Plain]]:
-    """Yield each document, and of a List of kubectl what it holds."""
+    """Yield each document, and of a List of kubectl what it holds; items of a SecretList and its like need not say their kind."""
     for document in documents:
-        items = document.get("items")
-        if str(document.get("kind", "")).endswith("List") and isinstance(items, list):
-            yield from (item for item in items if isinstance(item, Mapping))
+        items, kind = document.get("items"), str(document.get("kind", ""))
+        if kind.endswith("List") and isinstance(items, list):
+            said = (
+                {"apiVersion": document.get("apiVersion"), "kind": kind.removesuffix("List")} if kind != "List" else {}
+            )
+            yield from ({**said, **item} for item in items if isinstance(item, Mapping))
         else:
             yield document
 
@@ -200,6 +208,8 @@ def _text(file: str, old: bytes | None, new: bytes | None) -> TextDiff:
         sides = [(content or b"").decode() for content in (old, new)]
     except UnicodeDecodeError:
         sides = ["", ""]
+    if any(_SECRET.search(side) for side in sides):
+        return TextDiff(file=file, fate=fate, lines=(), secret=True)
     return TextDiff(file=file, fate=fate, lines=line_diff(*sides))
 
 

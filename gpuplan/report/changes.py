@@ -18,7 +18,8 @@ LONGEST: Final = 100
 MOST_LINES: Final = 40
 """Lines of a value, or of a difference of texts, below a path."""
 HIDDEN: Final = "(hidden)"
-_SECRET: Final = ("data", "stringData")
+_SECRET: Final = (("data",), ("stringData",), ("metadata", "annotations"))
+"""Where a Secret holds what nobody may read. `kubectl apply` leaves a copy of the whole object in an annotation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,7 @@ def rows(change: Change, obj: Mapping[str, object] | None = None) -> Iterator[Ro
 
 def is_secret(change: Change, obj: Mapping[str, object]) -> bool:
     """Tell whether a change shows the content of a Secret."""
-    return obj.get("kind") == "Secret" and bool(change.path) and change.path[0] in _SECRET
+    return obj.get("kind") == "Secret" and any(change.path[: len(place)] == place for place in _SECRET)
 
 
 def _rows(change: Change, above: str, *, secret: bool) -> Iterator[Row]:

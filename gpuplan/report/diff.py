@@ -111,10 +111,15 @@ def as_json(diff: TreeDiff, sides: tuple[str, str]) -> str:
         "different": not diff.is_empty,
         "summary": _counts(diff),
         "objects": [_object(entry) for entry in diff.objects],
-        "files": [{"file": one.file, "fate": one.fate.value, "diff": list(one.lines)} for one in diff.texts],
+        "files": [_text(one) for one in diff.texts],
         "only_form": list(diff.same_meaning),
     }
     return json_text(data)
+
+
+def _text(one: TextDiff) -> dict[str, Any]:
+    hidden = {"hidden": True} if one.secret else {}
+    return {"file": one.file, "fate": one.fate.value, "diff": list(one.lines), **hidden}
 
 
 def _object(entry: ObjectDiff) -> dict[str, Any]:
@@ -204,7 +209,7 @@ def _form_only(diff: TreeDiff) -> Iterator[str]:
 
 def _size(text: TextDiff) -> str:
     if not text.lines:
-        return "(no text)"
+        return HIDDEN if text.secret else "(no text)"
     more, less = (sum(line.startswith(mark) for line in text.lines) for mark in "+-")
     return f"(+{more} -{less} lines)"
 

@@ -32,6 +32,30 @@ def test_no_form_shows_the_content_of_a_secret(tmp_path: Path, old: str) -> None
         assert "data.key" in text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {kubectl.kubernetes.io/last-applied-configuration: 'hunter1'}}\n",
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: {{ .Values.name }}}\nstringData: {key: hunter1}\n",
+        "apiVersion: v1\nkind: 'Secret'\nmetadata: {name: a}\nstringData:\n<<<<<<< HEAD\n  key: hunter1\n",
+        '[{"kind":"Secret","apiVersion":"v1","metadata":{"name":"a"},"stringData":{"key":"hunter1"}}]\n',
+        '{"kind": "SecretList", "apiVersion": "v1", "items": [{"metadata": {"name": "a"}, "data": {"key": "hunter1"}}]}\n',
+    ],
+    ids=["kubectl's copy in an annotation", "a chart's template", "a merge conflict", "a list in JSON", "a SecretList"],
+)
+def test_a_secret_is_hidden_wherever_it_stands(tmp_path: Path, text: str) -> None:
+    diff = compared(tmp_path, text, text.replace("hunter1", "hunter3"))
+    assert not diff.is_empty
+    for seen in (as_json(diff, SIDES), markdown(diff, SIDES), terminal(diff, SIDES, colour=False)):
+        assert "hunter" not in seen
+        assert "hidden" in seen
+
+
+def test_a_kind_that_only_begins_like_a_secret_is_shown(tmp_path: Path) -> None:
+    old = "kind: SecretStore\nname: {{ one }}\n"
+    assert "{{ two }}" in terminal(compared(tmp_path, old, old.replace("one", "two")), SIDES, colour=False)
+
+
 def test_content_can_neither_steer_a_terminal_nor_leave_a_code_block(tmp_path: Path) -> None:
     evil = "a\n```\n</details>@team\x1b[31m\u202e\n"
     diff = compared(tmp_path, config("ConfigMap", "a\n"), config("ConfigMap", evil))
