@@ -114,3 +114,13 @@ def test_a_person_deletes_the_local_queues_that_argo_cd_leaves_in_a_namespace_it
     assert any("delete localqueues" in command for command in first.commands)
     old, new = state(BASE), state(yaml_text(with_edits(plain(BASE), first.edits)))
     assert {effect.fact for effect in plan(compare_states(old, new)).effects} & {"namespace/let-go"}
+
+
+@pytest.mark.parametrize(("provisioner", "word"), [("kubelet", "Label"), ("karpenter", "Bring")])
+def test_labels_that_only_new_nodes_get_are_brought_before_the_change_is_merged(provisioner: str, word: str) -> None:
+    old = edited(BASE, ("{provisioner: karpenter}", f"{{provisioner: {provisioner}}}"))
+    shared = f"{{provisioner: {provisioner}}}\n    sharing: {{timeSlicing: {{replicas: 2}}}}"
+    new = edited(old, (f"{{provisioner: {provisioner}}}", shared))
+    (rollout,) = plan(compare_states(state(old), state(new))).rollouts
+    words = [step.title.partition(" ")[0] for step in rollout.steps]
+    assert words == ["Hold", "Let", "Cordon", word, "Merge", "Open", "Let"]

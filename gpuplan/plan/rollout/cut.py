@@ -15,7 +15,18 @@ from gpuplan.model.pools import CardTier, NodePool
 from gpuplan.model.sharing import SharingMode
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.parts import Action, Edit, Effect, ObjectChange, Rollout, Step
-from gpuplan.plan.rollout.holding import cordon, empty, flavors_of, hold, merge, queues_on, release, synced, uncordon
+from gpuplan.plan.rollout.holding import (
+    cordon,
+    empty,
+    flavors_of,
+    hold,
+    merge,
+    queues_on,
+    relabel,
+    release,
+    synced,
+    uncordon,
+)
 
 BY_RUNBOOK = (SharingMode.MIG, SharingMode.PARTITION)
 """Ways to cut for which gpuplan renders a runbook, node by node."""
@@ -60,6 +71,8 @@ def _cut_anew(before: Cluster, old: NodePool, new: NodePool) -> Rollout:
         steps.append(merge(f"every node of `{new.name}` went through the runbook and lists what it offers now"))
     else:
         steps.append(cordon(old, old.nodes, "What runs there holds cards as they are offered now."))
+        steps += _by_hand(new)
+        steps += relabel(before, old, new)
         steps.append(merge(f"{synced(before.name)}, and the nodes list what they offer now as allocatable"))
         steps.append(uncordon(new))
     return Rollout(
@@ -96,10 +109,20 @@ def _other_tier(before: Cluster, old: NodePool, new: NodePool) -> Rollout:
         reason=f"What runs on nodes that go from tier {old.tier.name} to {new.tier.name} does not count against the new flavor.",
         steps=(
             cordon(old, old.nodes, "The queues of the new tier would be given cards that are in use."),
+            *relabel(before, old, new),
             merge(f"{synced(before.name)}, and the nodes carry the labels of the new tier"),
             uncordon(new),
         ),
     )
+
+
+def _by_hand(new: NodePool) -> Iterator[Step]:
+    """Yield what people cut: nothing of ours cuts NPUs."""
+    if new.sharing.mode is SharingMode.VNPU:
+        yield Step(
+            title=f"Cut the NPUs of pool `{new.name}` anew, by `npu-smi set -t create-vnpu`",
+            until=f"`npu-smi info -t info-vnpu` shows {new.sharing.label} on each of its cards",
+        )
 
 
 Replaced = tuple[Cluster, list[str], str, tuple[Edit, ...]]

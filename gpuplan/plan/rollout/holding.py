@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from gpuplan import conventions
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster
-from gpuplan.model.pools import NodePool, node_labels
+from gpuplan.model.lifecycle import REPLACING
+from gpuplan.model.pools import NodePool, SelectedBy, node_labels
 from gpuplan.plan.parts import Step
 
 
@@ -89,6 +90,25 @@ def cordon(pool: NodePool, nodes: int, why: str) -> Step:
         ),
         until="`kubectl get pods -A --field-selector spec.nodeName=NODE` lists only pods of DaemonSets",
         why=why,
+    )
+
+
+def relabel(cluster: Cluster, old: NodePool, new: NodePool) -> tuple[Step, ...]:
+    """Bring a pool's new labels to its nodes, where neither NFD does it nor those who have set the ones that it goes by."""
+    if new.selection.by is not SelectedBy.PROVISIONER or node_labels(old) == node_labels(new):
+        return ()
+    snippet = f"rendered/provisioner/{cluster.name}/{new.name}.yaml"
+    if new.selection.provisioner == REPLACING:
+        until = "Karpenter has replaced all nodes of the pool"
+        return (Step(title=f"Bring `{snippet}` of this change to Karpenter", until=until),)
+    labels = shlex.join(f"{key}={value}" for key, value in node_labels(new).items())
+    return (
+        Step(
+            title=f"Label the nodes of pool `{new.name}`, and bring `{snippet}` of this change to what makes them",
+            commands=(f"kubectl label nodes -l {nodes_of(old)} --overwrite {labels}",),
+            until="all nodes carry the new labels, and agents of the old ones have left",
+            why="Agents and flavor go by labels that nothing else sets on nodes which are there.",
+        ),
     )
 
 
