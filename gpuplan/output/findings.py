@@ -39,9 +39,10 @@ INDEX_UNREADABLE: Final = RuleDoc(
     severity=Severity.ERROR,
     summary="The index of the rendered files cannot be understood",
     why="Without it gpuplan cannot tell its own files from yours, and touches none of them.",
-    fix="Restore rendered/.gpuplan.json from Git; after a merge conflict take either side, then render again.",
+    fix="Restore rendered/.gpuplan.json from Git; after a merge conflict take the whole folder as it was "
+    "(`git restore --source=HEAD --staged --worktree rendered`), then render again.",
     bad="<<<<<<< HEAD",
-    good="$ git checkout --ours rendered/.gpuplan.json && gpuplan render",
+    good="$ git restore --source=HEAD --staged --worktree rendered && gpuplan render",
 )
 EMPTY: Final = RuleDoc(
     id="output/empty",
