@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -16,6 +17,8 @@ _DEEPER: Final = (50, 500)
 _PATIENCE_SECONDS: Final = 300
 _GUESSES: Final = ("origin/HEAD", "origin/main", "origin/master", "HEAD")
 """Where nobody says what a change is for: the remote's default branch, else nothing but what is not committed."""
+_FETCHED: Final = re.compile(r"[^~^:@{]+")
+"""Names that a remote has; `HEAD^`, `main~3` and `main@{1}` are worked out in the clone."""
 _NAME_ONE: Final = "Name a folder with the state before: --base DIR."
 
 
@@ -117,4 +120,6 @@ def _deepened(git: Git, target: str, branch: str | None) -> str | Problem:
 
 
 def _how(name: str) -> str:
+    if not _FETCHED.fullmatch(name):
+        return "Name another one with --base, or fetch more history: `git fetch --unshallow`."
     return f"Fetch it first (`git fetch origin {name.removeprefix('origin/')}`), or name another one with --base."

@@ -48,6 +48,8 @@ def _old(base: str | None, fleet: Path, out: Path, taken: Path) -> Place:
         )
     if Path(base).is_dir():
         return states.in_folder(base, Path(base), fleet, out)
+    if Path(base).exists():
+        raise click.UsageError(f"--base {base} is a file: name a git ref, a folder with a spec, or a rendered tree.")
     raise click.UsageError(f"--base {base}: {found.summary}. {found.fix}")
 
 

@@ -14,6 +14,7 @@ import click
 def write_all(texts: Mapping[Path, str]) -> None:
     """Write texts to files. Each is written beside its place and put there when all are; raises UsageError otherwise."""
     staged: list[tuple[str, Path]] = []
+    path = Path()
     try:
         for path, text in texts.items():
             staged.append((_beside(path, text), path))
@@ -23,7 +24,7 @@ def write_all(texts: Mapping[Path, str]) -> None:
         for made, _ in staged:
             with contextlib.suppress(OSError):
                 Path(made).unlink(missing_ok=True)
-        raise click.UsageError(f"cannot write {error.filename2 or error.filename}: {error.strerror}") from None
+        raise click.UsageError(f"cannot write {path}: {error.strerror}") from None
 
 
 def _beside(path: Path, text: str) -> str:

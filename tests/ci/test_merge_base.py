@@ -95,6 +95,7 @@ PROBLEMS = {
     ),
     "no such ref": ("nowhere", {}, "There is no commit 'nowhere' to compare with."),
     "no such branch": (None, {"GITHUB_BASE_REF": "gone"}, "There is no commit 'origin/gone' to compare with."),
+    "what no remote has": ("HEAD~99", {}, "There is no commit 'HEAD~99' to compare with."),
     "an option for a ref": ("--output=x", {}, "There is no commit '--output=x' to compare with."),
 }
 
@@ -107,6 +108,7 @@ def test_what_cannot_be_found_is_said_with_what_to_do(remote: Path, tmp_path: Pa
     assert isinstance(problem, Problem)
     assert problem.summary == summary
     assert problem.fix
+    assert "git fetch origin HEAD" not in problem.fix
     assert not (folder / "x").exists()
 
 

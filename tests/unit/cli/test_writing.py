@@ -34,6 +34,11 @@ def test_where_one_cannot_be_written_none_is_and_nothing_is_left(tmp_path: Path)
     assert (tmp_path / "a.md").read_text(encoding="utf-8") == "old\n"
 
 
+def test_a_message_names_the_file_that_was_asked_for_and_no_temporary_one(tmp_path: Path) -> None:
+    with pytest.raises(click.UsageError, match=r"cannot write .*/missing/b\.md: "):
+        write_all({tmp_path / "a.md": "new\n", tmp_path / "missing" / "b.md": "new\n"})
+
+
 def test_a_folder_in_the_place_of_a_file_is_said(tmp_path: Path) -> None:
     (tmp_path / "a.md").mkdir()
     with pytest.raises(click.UsageError, match=r"cannot write .*a\.md"):
