@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -12,7 +13,8 @@ from gpuplan.cli.options import cluster_option, colour, fleet_option, log, out_o
 from gpuplan.cli.outcome import errors_of, refuse_unknown_clusters, report_findings
 from gpuplan.cli.sides import compared, forbidden, sides
 from gpuplan.cli.writing import write_all
-from gpuplan.plan import Plan, Risk, compare_states, plan
+from gpuplan.plan import Comparison, Plan, Risk, compare_states, plan
+from gpuplan.plan.moves import unmatched
 from gpuplan.report.plans import terminal
 from gpuplan.report.plans.forms import ENDINGS, FORMS
 from gpuplan.report.plans.parts import View
@@ -88,7 +90,8 @@ def command(  # noqa: PLR0913 - an option each
     forms = {file: _form(file) for file in files}
     with sides(base, against, fleet_dir, out_dir) as (old, new):
         old_state, new_state = compared(old, new, output_format)
-        made = plan(compare_states(old_state, new_state, live.read(snapshots, old_state, new_state)))
+        comparison = compare_states(old_state, new_state, live.read(snapshots, old_state, new_state))
+        made = plan(comparison)
     refuse_unknown_clusters(clusters, made.clusters)
     made = only(made, clusters)
     refused = errors_of(forbidden(old_state, new_state))
@@ -100,6 +103,7 @@ def command(  # noqa: PLR0913 - an option each
         *old.notes,
         *new.notes,
         *([blind] if trees else []),
+        *_not_renamed(comparison),
         *(f"what runs is counted in {snapshot}" for snapshot in snapshots),
     )
     prepared = view(made, full=full, notes=(*notes, *(f"a render refuses this: {one.summary}" for one in refused)))
@@ -109,6 +113,13 @@ def command(  # noqa: PLR0913 - an option each
         report_findings(refused, "full", stream=sys.stderr)
         raise SystemExit(1)
     raise SystemExit(_exit_code(made, detailed=detailed_exitcode, fail_on=fail_on))
+
+
+def _not_renamed(comparison: Comparison) -> Iterator[str]:
+    """Say which renames pair nothing: the plan calls their entries new, and what they were before gone."""
+    for move in unmatched(comparison.old, comparison.new, comparison.moves):
+        old, before = f"{move.section}.{move.old}", comparison.old.name
+        yield f"`moved` says that {move.new} was {old}, but {before} has neither: if {old} is misspelt, nothing is renamed"
 
 
 def _form(file: Path) -> str:

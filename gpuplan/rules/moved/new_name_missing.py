@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
+from gpuplan.model.moved import newest_name
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.walk import entries
 from gpuplan.suggest import meant
@@ -28,10 +29,10 @@ DOC = RuleDoc(
 
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield a finding for each rename whose new name is no entry."""
+    """Yield a finding for each rename whose new name is no entry, and was not renamed to one since."""
     for move in fleet.moved:
         known = entries(fleet, move.section)
-        if move.new not in known:
+        if newest_name(fleet.moved, move.section, move.new, known) not in known:
             hint = meant(f"{move.section}.{move.new}", [f"{move.section}.{name}" for name in known], "")
             yield DOC.found(
                 f"`{move.section}` has no `{move.new}`, which `{move.old}` is to be called now",
