@@ -124,3 +124,40 @@ def test_labels_that_only_new_nodes_get_are_brought_before_the_change_is_merged(
     (rollout,) = plan(compare_states(state(old), state(new))).rollouts
     words = [step.title.partition(" ")[0] for step in rollout.steps]
     assert words == ["Hold", "Let", "Cordon", word, "Merge", "Open", "Let"]
+
+
+def test_pools_that_nothing_keeps_an_operator_off_move_together_first_to_it_and_last_from_it() -> None:
+    second = (
+        "  h100-b: {cluster: eu, tier: train, nodes: 2, cardsPerNode: 8, topologyLabels: provided, "
+        "selectedBy: {labels: {pool: h100, row: b}}}\n"
+    )
+    rows = ("selectedBy: {labels: {pool: h100}}", "selectedBy: {labels: {pool: h100, row: a}}")
+    manual = edited(BASE, rows, ("  l40s-a:\n", f"{second}  l40s-a:\n"))
+    operator = edited(manual, ('    owners: ["@acme/eu"]\n', '    owners: ["@acme/eu"]\n    stack: operator\n'))
+    moves = []
+    for old, new in ((manual, operator), (operator, manual)):
+        (rollout,) = plan(compare_states(state(old), state(new))).rollouts
+        spec = plain(old)
+        for step in rollout.steps:
+            spec = with_edits(plain(new) if step.merges else spec, step.edits)
+            fleet, _ = resolved(yaml_text(spec))
+            assert fleet is not None
+            assert not [one.summary for one in rules.check(fleet) if one.severity is Severity.ERROR], step.title
+        moves.append([len(step.edits) for step in rollout.steps if step.title.startswith("Move")])
+    assert moves == [[2], [1]]
+
+
+def test_a_change_of_what_never_changes_in_several_clusters_is_merged_once_with_all_revisions() -> None:
+    new = edited(
+        BASE,
+        ("taints: [{key: nvidia.com/gpu, effect: NoSchedule}]", "taints: [{key: a.example/x, effect: NoSchedule}]"),
+    )
+    edits = [
+        step.edits
+        for rollout in plan(compare_states(state(BASE), state(new))).rollouts
+        for step in rollout.steps
+        if step.merges
+    ]
+    assert len(edits) == 2
+    assert len(set(edits)) == 1
+    assert {edit.path[1] for edit in edits[0]} == {"train", "serve", "lab", "desk"}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster
 from gpuplan.model.lifecycle import REPLACING
 from gpuplan.model.pools import CardTier, NodePool
@@ -129,7 +130,12 @@ Replaced = tuple[Cluster, list[str], str, tuple[Edit, ...]]
 
 
 def _replaced(comparison: Comparison) -> Iterator[Replaced]:
-    """Yield the flavors of each cluster that end while their tier or nodes go on, or that had to change what never does."""
+    """Yield the flavors of each cluster that end while their tier or nodes go on, or that had to change what never does.
+
+    The change is merged once, so each says all revisions.
+    """
+    stuck_in = {after.name: _stuck(comparison, before, after) for before, after in comparison.clusters()}
+    edits = tuple(dict.fromkeys(_revision(flavor.tier) for some in stuck_in.values() for flavor in some))
     for before, after in comparison.clusters():
         names = {flavor.name for flavor in after.flavors}
         tiers = {(flavor.tier.name, flavor.card.name) for flavor in after.flavors}
@@ -145,11 +151,15 @@ def _replaced(comparison: Comparison) -> Iterator[Replaced]:
         ]
         if gone:
             yield before, gone, "Another flavor takes over at once, while work still holds the old one.", ()
-        fixed = [change.ref.key.name for change in _immutable(comparison, after.name)]
-        stuck = [flavor for flavor in before.flavors if {flavor.name, flavor.topology} & set(fixed)]
+        stuck = stuck_in[after.name]
         if stuck:
-            edits = tuple(dict.fromkeys(_revision(flavor.tier) for flavor in stuck))
             yield before, [flavor.name for flavor in stuck], "A flavor with a Topology can never change.", edits
+
+
+def _stuck(comparison: Comparison, before: Cluster, after: Cluster) -> list[Flavor]:
+    """Return the flavors that are to change, or whose topology is, although they never do."""
+    fixed = {change.ref.key.name for change in _immutable(comparison, after.name)}
+    return [flavor for flavor in before.flavors if {flavor.name, flavor.topology} & fixed]
 
 
 def _immutable(comparison: Comparison, cluster: str) -> Iterator[ObjectChange]:

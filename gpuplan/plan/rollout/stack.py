@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from gpuplan import conventions
 from gpuplan.model.fleet import Cluster
-from gpuplan.model.pools import NodePool
+from gpuplan.model.pools import NodePool, SelectedBy
 from gpuplan.model.sharing import SharingMode
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.parts import Edit, Effect, Rollout, Step
@@ -66,16 +67,23 @@ def _pinned(comparison: Comparison, moved: Sequence[Pair]) -> Iterator[Edit]:
 
 
 def _together(moved: Sequence[Pair]) -> list[list[Pair]]:
-    """Return the pools in the order in which they move. Those that are cut by MIG move together: first
-    to the operator, last from it.
+    """Return the pools in the order in which they move. Those that cannot be beside a GPU Operator move together: first to
+    the operator, last from it.
 
-    A GPU Operator in the cluster takes away the labels by which the MIG manager of a manual pool works.
+    An operator takes away the labels by which the MIG manager of a manual pool works, and serves all nodes that it is not kept
+    off: where others label the nodes, nothing of ours keeps it off.
     """
-    mig = [pair for pair in moved if pair[0].sharing.mode is SharingMode.MIG]
-    others = [[pair] for pair in moved if pair not in mig]
-    if not mig:
+    stuck = [pair for pair in moved if _never_beside_an_operator(pair)]
+    others = [[pair] for pair in moved if pair not in stuck]
+    if not stuck:
         return others
-    return [mig, *others] if mig[0][1].stack == "operator" else [*others, mig]
+    return [stuck, *others] if stuck[0][1].stack == "operator" else [*others, stuck]
+
+
+def _never_beside_an_operator(pair: Pair) -> bool:
+    selection = next((pool.selection for pool in pair if pool.stack != "operator"), pair[0].selection)
+    kept_off = (conventions.LABEL_OPERANDS, "false") in selection.labels
+    return pair[0].sharing.mode is SharingMode.MIG or (selection.by is SelectedBy.LABELS and not kept_off)
 
 
 def _one_move(before: Cluster, group: Sequence[Pair], *, last: bool) -> Iterator[Step]:
@@ -92,7 +100,7 @@ def _one_move(before: Cluster, group: Sequence[Pair], *, last: bool) -> Iterator
         yield Step(title="Merge this change", merges=True, until=ready)
     else:
         edits = tuple(Edit(path=(*old.path, "stack"), value=new.stack) for old, new in group)
-        yield Step(title=f"Move pool {names}", edits=edits, until=ready)
+        yield Step(title=f"Move {'pool' if len(group) == 1 else 'pools'} {names}", edits=edits, until=ready)
     yield from (uncordon(new) for _, new in group)
     if queues:
         yield release(queues)

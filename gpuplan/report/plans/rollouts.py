@@ -19,6 +19,7 @@ REASONS: Final = 5
 NOT_ONE_COMMIT: Final = (
     "As one commit this harms. Merge these steps one after the other, each when what it waits for is there."
 )
+MERGED_ONCE: Final = "All of these rollouts end in the same change: merge it once each has come to that step."
 
 
 def rollouts(of: Sequence[Rollout]) -> tuple[Section, ...]:
@@ -27,7 +28,13 @@ def rollouts(of: Sequence[Rollout]) -> tuple[Section, ...]:
         Entries(
             title=f"{f'{rollout.cluster}: ' if rollout.cluster else ''}{rollout.subject}",
             entries=tuple(_step(number, step) for number, step in enumerate(rollout.steps, start=1)),
-            before=f"{rollout.reason.rstrip('.')}. {NOT_ONE_COMMIT}" if rollout.reason else NOT_ONE_COMMIT,
+            before=" ".join(
+                [
+                    *([f"{rollout.reason.rstrip('.')}."] if rollout.reason else []),
+                    NOT_ONE_COMMIT,
+                    *([MERGED_ONCE] if len(of) > 1 and rollout is of[0] else []),
+                ]
+            ),
         )
         for rollout in of
     )
