@@ -84,6 +84,14 @@ def test_no_commit_before_the_last_is_worse_than_the_change_as_a_whole(path: Pat
             assert small.risk.rank <= allowed.rank, [effect.summary for effect in small.effects]
 
 
+@each
+def test_no_command_deletes_what_others_made(path: Path) -> None:
+    commands = [command for rollout in planned(path).rollouts for step in rollout.steps for command in step.commands]
+    for command in (command for command in commands if " delete " in command):
+        assert "--all" not in command
+        assert "managed-by=gpuplan" in command or "delete priorityclass gpuplan-" in command, command
+
+
 def early_commits(rollout: Rollout) -> Iterator[tuple[Edit, ...]]:
     return (step.edits for step in rollout.steps if step.edits and not step.merges)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from gpuplan.conventions import LABEL_MANAGED_BY, MANAGED_BY
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.parts import ABSENT, Action, Edit, Effect, ObjectChange, Rollout, Step
 from gpuplan.plan.rollout.holding import merge, synced
@@ -40,7 +41,10 @@ def _requeued(comparison: Comparison, turned: Mapping[str, Sequence[ObjectChange
         commands=tuple(
             command
             for name in namespaces
-            for command in (f"kubectl -n {name} get workloads", f"kubectl -n {name} delete localqueues --all")
+            for command in (
+                f"kubectl -n {name} get workloads.kueue.x-k8s.io",
+                f"kubectl -n {name} delete localqueues.kueue.x-k8s.io --selector {LABEL_MANAGED_BY}={MANAGED_BY}",
+            )
         ),
         until=f"{everywhere}, the work of these namespaces has ended, and their LocalQueues are deleted",
         why="Argo CD's project no longer permits the namespaces, so that it leaves them and their LocalQueues alone: a person "
