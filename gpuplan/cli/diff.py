@@ -107,5 +107,7 @@ def _of_git(ref: str, tree: Path) -> tuple[tuple[str, str], TreeDiff]:
         found = checkout(ref, (tree,), Path(taken), changed_only=True)
         if isinstance(found, Diagnostic):
             raise click.UsageError(f"{found.summary}. {found.fix}")
+        if not tree.exists() and not found.folders[0].exists():  # two states without a misspelt folder are the same
+            raise click.UsageError(f"There is no folder or file {tree}, neither here nor at {ref}.")
         changed = found.changed[0] if found.changed else None
         return (f"{tree} at {ref}", WORK_TREE), diff_trees(found.folders[0], tree, changed)
