@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
@@ -159,7 +159,9 @@ class QuotaRow:
 
     @property
     def changed(self) -> bool:
-        """Whether anything differs."""
+        """Whether anything differs. Who had nothing and gets nothing has no other share of it, whatever the weight."""
+        if NOTHING in (self.old, self.new):
+            return replace(self.old, weight=1) != replace(self.new, weight=1)
         return self.old != self.new
 
 

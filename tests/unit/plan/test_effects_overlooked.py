@@ -105,3 +105,18 @@ def test_another_version_of_kueue_restarts_it_once() -> None:
     old = edited(BASE, ('release: "2026.08"\n    owners', 'release: "2026.05"\n    owners'))
     facts = [effect.fact for effect in told(old, BASE, "kueue/", "release/kueue")]
     assert facts == ["release/kueue"]
+
+
+def test_a_queue_that_has_nothing_of_a_flavor_on_either_side_has_no_row_that_changes() -> None:
+    new = edited(
+        BASE,
+        ("{1g.5gb: 7}", "{2g.10gb: 3}"),
+        ("pool: {lab: 112}", "pool: {lab: 48}"),
+        ("lab: {cap: 56}", "lab: {cap: 24}"),
+    )
+    rows = plan(comparison(BASE, new)).quotas
+    assert not [
+        row
+        for row in rows
+        if row.changed and not (row.old.guaranteed or row.old.borrowable or row.new.guaranteed or row.new.borrowable)
+    ]
