@@ -76,6 +76,8 @@ def _refuse_inside(results: Path, folders: tuple[Path, ...]) -> None:
 
 def _base(said: str | None) -> str:
     """Return the folder, or the commit in short, to compare with. Raises UsageError where there is none."""
+    if said == "":  # a variable that nobody set
+        raise click.UsageError("--base is empty: name a git ref, or a folder, or leave it out.")
     git = Git(folder=Path(), environment=os.environ)
     found = merge_base(git, said)
     if isinstance(found, Problem):

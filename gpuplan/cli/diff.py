@@ -90,6 +90,8 @@ def _refuse_nonsense(trees: tuple[Path, ...], base: str | None) -> None:
         raise click.UsageError("Name two trees at most: OLD and NEW.")
     if len(trees) == 2 and base is not None:
         raise click.UsageError("--base is the state before, and so is the first of two trees: name one.")
+    if base == "":  # a variable that nobody set
+        raise click.UsageError("--base is empty: name a commit, branch or tag, or leave it out.")
     for tree in trees:
         if not tree.exists() and (len(trees) == 2 or base is None):
             raise click.UsageError(f"There is no folder or file {tree}. A state in git is named by --base.")
