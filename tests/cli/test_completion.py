@@ -33,7 +33,7 @@ def gpuplan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("gpuplan c", "cards check compat completion cost"),
+        ("gpuplan c", "cards check ci comment compat completion cost"),
         ("gpuplan render --al", "--allow-empty"),
         ("gpuplan check --output-format s", "sarif"),
         ("gpuplan render --cluster prod", "prod-eu prod-us"),

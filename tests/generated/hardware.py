@@ -67,7 +67,7 @@ def hardware(draw: st.DrawFn, clusters: dict[str, Entry]) -> dict[str, Entry]:
         for cluster in where:
             for pool in draw(_pools_of_tier(cluster, tier, tiers[tier], exposure, clusters[cluster])):
                 companions = {name: draw(st.sampled_from(COMPANIONS[name])) for name in beside}
-                pools[draw(words.decorated(next(pool_words), 42))] = pool | (
+                pools[draw(words.decorated(next(pool_words), 41))] = pool | (
                     {"companions": companions} if beside else {}
                 )
     draw(selection.select(clusters, pools, lambda pool: card_of(pool, tiers)))

@@ -10,12 +10,14 @@ import pytest
 
 from gpuplan import rules
 from gpuplan.output import findings as output_findings
+from gpuplan.plan import findings as plan_findings
 from gpuplan.report.book import BOOK
 from gpuplan.resolve import findings as resolve_findings
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules import suppress
 from gpuplan.rules.base import Rule
 from gpuplan.source import findings as source_findings
+from gpuplan.source import git_findings
 from gpuplan.source.yamltext import parse_text
 from gpuplan.spec import findings as spec_findings
 from gpuplan.spec.load import load
@@ -27,6 +29,8 @@ IDS = [rule.doc.id for rule in rules.RULES]
 DOCS = (
     *(rule.doc for rule in rules.RULES),
     *source_findings.FINDINGS,
+    *git_findings.FINDINGS,
+    *plan_findings.FINDINGS,
     *spec_findings.FINDINGS,
     *resolve_findings.FINDINGS,
     *suppress.FINDINGS,

@@ -135,7 +135,7 @@ def test_schema_prints_the_published_schema_and_knows_when_a_file_is_stale() -> 
     assert result("schema", "--out", "s.json", "--check") == ""
     Path("s.json").write_bytes(b"\xff")
     stale = in_process(["schema", "--out", "s.json", "--check"])
-    assert (stale.exit_code, stale.stderr) == (1, "s.json is stale; run `gpuplan schema --out s.json`.\n")
+    assert (stale.exit_code, stale.stderr) == (1, "s.json is stale; run `gpuplan schema --of fleet --out s.json`.\n")
     assert in_process(["schema", "--check"]).exit_code == 2
     assert in_process(["schema", "--out", "no/such/folder"]).exit_code == 2
 
