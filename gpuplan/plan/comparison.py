@@ -12,7 +12,7 @@ from gpuplan.plan.moves import Moves, moves
 from gpuplan.plan.objects import object_changes, text_changes
 from gpuplan.plan.parts import Action, Balance, ObjectChange, QuotaRow, SpecChange, TextChange
 from gpuplan.plan.quotas import balances, quota_rows
-from gpuplan.plan.spec_changes import related, spec_changes
+from gpuplan.plan.spec_changes import Causes, spec_changes
 from gpuplan.plan.state import State
 
 
@@ -23,7 +23,8 @@ class Comparison:
     old: State
     new: State
     moves: Moves
-    spec: tuple[SpecChange, ...]
+    touched: Causes
+    """The changes of the spec, by the paths that they touch."""
     objects: tuple[ObjectChange, ...]
     texts: tuple[TextChange, ...]
     quotas: tuple[QuotaRow, ...]
@@ -32,6 +33,11 @@ class Comparison:
     """All flavors and resources of both sides."""
     live: Live
     """What runs now, as far as somebody looked; effects hold without it."""
+
+    @property
+    def spec(self) -> tuple[SpecChange, ...]:
+        """Return the changes of the spec."""
+        return self.touched.changes
 
     def of_kind(self, *kinds: str, action: Action | None = None) -> Iterator[ObjectChange]:
         """Yield the changes of objects of some kinds, and of one action where it is given."""
@@ -49,21 +55,21 @@ class Comparison:
     def causes(self, *made: Manifest | None) -> tuple[SpecChange, ...]:
         """Return the changes of the spec that touch what some objects come from."""
         origins = (origin for one in made if one is not None for origin in (one.origin, *one.also))
-        return related((origin.path for origin in origins), self.spec)
+        return self.touched.related(origin.path for origin in origins)
 
 
 def compare_states(old: State, new: State, live: Live = NOBODY_LOOKED) -> Comparison:
     """Find all that differs. States may be of any two specs or trees."""
     renamed = moves(old, new)
-    spec = spec_changes(old, new)
+    touched = Causes.of(spec_changes(old, new))
     return Comparison(
         old=old,
         new=new,
         moves=renamed,
-        spec=spec,
-        objects=object_changes(old, new, renamed, spec),
-        texts=text_changes(old, new, spec),
-        quotas=quota_rows(old, new, renamed, spec),
+        touched=touched,
+        objects=object_changes(old, new, renamed, touched),
+        texts=text_changes(old, new, touched),
+        quotas=quota_rows(old, new, renamed, touched),
         balances=balances(old, new, renamed),
         live=live,
     )

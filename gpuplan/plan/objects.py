@@ -10,8 +10,8 @@ from gpuplan.compare import compare
 from gpuplan.diagnostics import KeyPath
 from gpuplan.manifests.set import Manifest, ManifestSet, TextFile
 from gpuplan.plan.moves import Moves
-from gpuplan.plan.parts import Action, ObjectChange, SpecChange, TextChange
-from gpuplan.plan.spec_changes import related
+from gpuplan.plan.parts import Action, ObjectChange, TextChange
+from gpuplan.plan.spec_changes import Causes
 from gpuplan.plan.state import Ref, State
 from gpuplan.validate.immutable import fixed_fields
 
@@ -19,7 +19,7 @@ RENAMED = "renamed: the object ends under its old name and begins anew under the
 Held = Mapping[Ref, Manifest]
 
 
-def object_changes(old: State, new: State, moves: Moves, spec: Sequence[SpecChange]) -> tuple[ObjectChange, ...]:
+def object_changes(old: State, new: State, moves: Moves, spec: Causes) -> tuple[ObjectChange, ...]:
     """Return every object that differs, by cluster and file, those of the hub first."""
     before, after = old.objects, new.objects
     pairs = dict(_pairs(before, after, moves))
@@ -91,7 +91,7 @@ def _gone(ref: Ref, held: Manifest, files: Mapping[Ref, str]) -> ObjectChange:
 
 
 def _explained(
-    change: ObjectChange, before: Held, after: Held, spec: Sequence[SpecChange], again: ManifestSet | None
+    change: ObjectChange, before: Held, after: Held, spec: Causes, again: ManifestSet | None
 ) -> ObjectChange:
     """Say what in the spec led to a change, or that the version of gpuplan did."""
     if again is not None:
@@ -100,10 +100,10 @@ def _explained(
             return replace(change, by_tool=True)
     sides = (after.get(change.ref), before.get(change.was or change.ref))
     paths = [origin.path for side in sides if side is not None for origin in (side.origin, *side.also)]
-    return replace(change, causes=related(paths, spec) or tuple(spec))
+    return replace(change, causes=spec.related(paths) or spec.changes)
 
 
-def text_changes(old: State, new: State, spec: Sequence[SpecChange]) -> tuple[TextChange, ...]:
+def text_changes(old: State, new: State, spec: Causes) -> tuple[TextChange, ...]:
     """Return every file that is no object and differs, by path."""
     before, after = ({text.path: text for text in side.manifests.texts} for side in (old, new))
     return tuple(
@@ -113,7 +113,7 @@ def text_changes(old: State, new: State, spec: Sequence[SpecChange]) -> tuple[Te
     )
 
 
-def _text(path: str, was: TextFile | None, will: TextFile | None, spec: Sequence[SpecChange]) -> TextChange:
+def _text(path: str, was: TextFile | None, will: TextFile | None, spec: Causes) -> TextChange:
     action = Action.CREATE if was is None else Action.DELETE if will is None else Action.UPDATE
     paths = [origin.path for side in (was, will) if side is not None for origin in (side.origin, *side.also)]
     return TextChange(
@@ -121,7 +121,7 @@ def _text(path: str, was: TextFile | None, will: TextFile | None, spec: Sequence
         action=action,
         before=_content(was) or "",
         after=_content(will) or "",
-        causes=related(paths, spec) or tuple(spec),
+        causes=spec.related(paths) or spec.changes,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -11,8 +11,8 @@ from gpuplan import conventions
 from gpuplan.manifests.set import Manifest, ManifestSet
 from gpuplan.model.queues import Service
 from gpuplan.plan.moves import Moves
-from gpuplan.plan.parts import NOTHING, Balance, Holding, QuotaRow, SpecChange
-from gpuplan.plan.spec_changes import related
+from gpuplan.plan.parts import NOTHING, Balance, Holding, QuotaRow
+from gpuplan.plan.spec_changes import Causes
 from gpuplan.plan.state import State
 from gpuplan.quantity import Quantity
 
@@ -43,7 +43,7 @@ class Right:
     made: Manifest
 
 
-def quota_rows(old: State, new: State, moves: Moves, spec: Sequence[SpecChange]) -> tuple[QuotaRow, ...]:
+def quota_rows(old: State, new: State, moves: Moves, spec: Causes) -> tuple[QuotaRow, ...]:
     """Return every right of both sides, sorted by cluster, flavor, resource, task pool and team."""
     before = {_renamed(owner, moves): (owner, right) for owner, right in _rights(old)}
     after = dict(_rights(new))
@@ -60,7 +60,7 @@ def _row(
     will: Right | None,
     tiers: Mapping[tuple[str, str], str],
     pieces: Mapping[Place, Fraction],
-    spec: Sequence[SpecChange],
+    spec: Causes,
 ) -> QuotaRow:
     made = [right.made for right in (will, was[1] if was else None) if right is not None]
     old, new = was[1].holding if was else NOTHING, will.holding if will else NOTHING
@@ -77,7 +77,7 @@ def _row(
         new=new,
         per_piece=pieces.get((owner.cluster, owner.flavor, owner.resource)),
         was_team=was[0].team if was and was[0].team != owner.team else "",
-        causes=related((origin.path for one in made for origin in (one.origin, *one.also)), spec) if old != new else (),
+        causes=spec.related(origin.path for one in made for origin in (one.origin, *one.also)) if old != new else (),
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from gpuplan.diagnostics import KeyPath
 from gpuplan.model.fleet import Places
@@ -39,12 +41,38 @@ def _change(path: KeyPath, was: Plain | Absent, will: Plain | Absent, old: Place
     return SpecChange(path=path, old=was, new=will, at=places.key(path), gone=gone)
 
 
+@dataclass(frozen=True, slots=True)
+class Causes:
+    """Changes of the spec, found by the paths that they touch: a large change has thousands, and so has what comes of it."""
+
+    changes: tuple[SpecChange, ...]
+    at: Mapping[KeyPath, Sequence[int]]
+    """Path -> places of the changes there."""
+    within: Mapping[KeyPath, Sequence[int]]
+    """Path -> places of the changes there and below."""
+
+    @classmethod
+    def of(cls, changes: Iterable[SpecChange]) -> Causes:
+        """Take in some changes, which keep their order."""
+        some = tuple(changes)
+        at: dict[KeyPath, list[int]] = defaultdict(list)
+        within: dict[KeyPath, list[int]] = defaultdict(list)
+        for place, change in enumerate(some):
+            at[change.path].append(place)
+            for length in range(len(change.path) + 1):
+                within[change.path[:length]].append(place)
+        return cls(some, dict(at), dict(within))
+
+    def related(self, paths: Iterable[KeyPath]) -> tuple[SpecChange, ...]:
+        """Return the changes at, below or above one of the paths."""
+        found: set[int] = set()
+        for path in paths:
+            found.update(self.within.get(path, ()))
+            for length in range(len(path)):
+                found.update(self.at.get(path[:length], ()))
+        return tuple(self.changes[place] for place in sorted(found))
+
+
 def related(paths: Iterable[KeyPath], changes: Iterable[SpecChange]) -> tuple[SpecChange, ...]:
     """Return the changes at, below or above one of the paths."""
-    wanted = tuple(paths)
-    return tuple(change for change in changes if any(_on_one_line(path, change.path) for path in wanted))
-
-
-def _on_one_line(one: KeyPath, other: KeyPath) -> bool:
-    shorter = min(len(one), len(other))
-    return one[:shorter] == other[:shorter]
+    return Causes.of(changes).related(paths)

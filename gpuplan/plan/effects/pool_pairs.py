@@ -15,7 +15,6 @@ from gpuplan.plan.effects.reading import counted, listed
 from gpuplan.plan.live import LiveNodes
 from gpuplan.plan.moves import NO_MOVES, Moves
 from gpuplan.plan.parts import Effect, Risk, SpecChange
-from gpuplan.plan.spec_changes import related
 from gpuplan.plan.state import Ref, State
 
 Origins = Mapping[KeyPath, Sequence[Ref]]
@@ -186,7 +185,7 @@ def nodes_text(nodes: int, cards: int | None = None) -> str:
 
 def caused(comparison: Comparison, *paths: KeyPath) -> tuple[SpecChange, ...]:
     """Return the changes of the spec at, below or above some paths."""
-    return related(paths, comparison.spec)
+    return comparison.touched.related(paths)
 
 
 def caused_by(comparison: Comparison, pair: PoolPair, *keys: str) -> tuple[SpecChange, ...]:

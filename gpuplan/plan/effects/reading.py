@@ -70,10 +70,7 @@ def refs(some: Iterable[ObjectChange]) -> tuple[Ref, ...]:
 
 def causes(some: Iterable[ObjectChange]) -> tuple[SpecChange, ...]:
     """Return what in the spec led to some changes, each once."""
-    found: list[SpecChange] = []
-    for change in some:
-        found.extend(cause for cause in change.causes if cause not in found)
-    return tuple(found)
+    return tuple({cause.path: cause for change in some for cause in change.causes}.values())
 
 
 def counted(number: int, word: str) -> str:
