@@ -71,8 +71,3 @@ class Causes:
             for length in range(len(path)):
                 found.update(self.at.get(path[:length], ()))
         return tuple(self.changes[place] for place in sorted(found))
-
-
-def related(paths: Iterable[KeyPath], changes: Iterable[SpecChange]) -> tuple[SpecChange, ...]:
-    """Return the changes at, below or above one of the paths."""
-    return Causes.of(changes).related(paths)

@@ -9,7 +9,6 @@ from gpuplan.plan.approvals import OWNERS_CHANGED
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import reading
 from gpuplan.plan.parts import Effect, Risk
-from gpuplan.plan.spec_changes import related
 
 PLATFORM: KeyPath = ("governance", "approvals")
 
@@ -61,6 +60,6 @@ def _effect(
         subject=subject,
         summary=f"{subject}: who must agree to changes: {told}",
         objects=(),
-        causes=related([path], comparison.spec),
+        causes=comparison.touched.related([path]),
         teams=teams,
     )
