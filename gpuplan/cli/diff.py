@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from gpuplan.cli.options import colour, out_option, say
-from gpuplan.cli.writing import write_all
+from gpuplan.cli.writing import form_of, write_all
 from gpuplan.compare.trees import TreeDiff, diff_trees
 from gpuplan.diagnostics import Diagnostic
 from gpuplan.report.diff import ENDINGS, FORMS, terminal
@@ -60,7 +60,7 @@ def command(
 
     Exit codes: 0 fine, 2 wrong usage; with --exit-code 1 stands for differences.
     """
-    forms = {file: _form(file) for file in files}
+    forms = {file: form_of(file, ENDINGS) for file in files}
     _refuse_nonsense(trees, base)
     try:
         names, found = _of_two(*trees) if len(trees) == 2 else _of_git(base or "HEAD", trees[0] if trees else out_dir)
@@ -72,16 +72,6 @@ def command(
     else:
         say(FORMS[output_format](found, names), nl=False)
     raise SystemExit(DIFFERENT if tells and not found.is_empty else 0)
-
-
-def _form(file: Path) -> str:
-    """Return the form that the ending of a file asks for. Raises UsageError for another one, or a folder that is none."""
-    form = ENDINGS.get(file.suffix.lower())
-    if form is None:
-        raise click.UsageError(f"-o {file}: its ending says what to write, and is one of {', '.join(ENDINGS)}.")
-    if not file.parent.is_dir():
-        raise click.UsageError(f"-o {file}: there is no folder {file.parent}.")
-    return form
 
 
 def _refuse_nonsense(trees: tuple[Path, ...], base: str | None) -> None:

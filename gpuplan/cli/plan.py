@@ -12,7 +12,7 @@ from gpuplan.cli import live
 from gpuplan.cli.options import cluster_option, colour, fleet_option, log, out_option, say
 from gpuplan.cli.outcome import errors_of, refuse_unknown_clusters, report_findings
 from gpuplan.cli.sides import compared, forbidden, sides
-from gpuplan.cli.writing import write_all
+from gpuplan.cli.writing import form_of, write_all
 from gpuplan.plan import Comparison, Plan, Risk, compare_states, plan
 from gpuplan.plan.moves import unmatched
 from gpuplan.report.plans import terminal
@@ -87,7 +87,7 @@ def command(  # noqa: PLR0913 - an option each
     Exit codes: 0 fine, 1 errors in the spec or --fail-on reached, 2 wrong usage or a fault of gpuplan; with
     --detailed-exitcode 2 stands for changes.
     """
-    forms = {file: _form(file) for file in files}
+    forms = {file: form_of(file, ENDINGS) for file in files}
     with sides(base, against, fleet_dir, out_dir) as (old, new):
         old_state, new_state = compared(old, new, output_format)
         comparison = compare_states(old_state, new_state, live.read(snapshots, old_state, new_state))
@@ -120,16 +120,6 @@ def _not_renamed(comparison: Comparison) -> Iterator[str]:
     for move in unmatched(comparison.old, comparison.new, comparison.moves):
         old, before = f"{move.section}.{move.old}", comparison.old.name
         yield f"`moved` says that {move.new} was {old}, but {before} has neither: if {old} is misspelt, nothing is renamed"
-
-
-def _form(file: Path) -> str:
-    """Return the form that the ending of a file asks for. Raises UsageError for another one, or a folder that is none."""
-    form = ENDINGS.get(file.suffix.lower())
-    if form is None:
-        raise click.UsageError(f"-o {file}: its ending says what to write, and is one of {', '.join(ENDINGS)}.")
-    if not file.parent.is_dir():
-        raise click.UsageError(f"-o {file}: there is no folder {file.parent}.")
-    return form
 
 
 def _say(prepared: View, output_format: str) -> None:

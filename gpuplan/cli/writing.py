@@ -11,6 +11,16 @@ from pathlib import Path
 import click
 
 
+def form_of(file: Path, endings: Mapping[str, str]) -> str:
+    """Return the form that the ending of a file asks for. Raises UsageError for another one, or a folder that is none."""
+    form = endings.get(file.suffix.lower())
+    if form is None:
+        raise click.UsageError(f"-o {file}: its ending says what to write, and is one of {', '.join(endings)}.")
+    if not file.parent.is_dir():
+        raise click.UsageError(f"-o {file}: there is no folder {file.parent}.")
+    return form
+
+
 def write_all(texts: Mapping[Path, str]) -> None:
     """Write texts to files. Each is written beside its place and put there when all are; raises UsageError otherwise."""
     staged: list[tuple[str, Path]] = []
