@@ -22,7 +22,7 @@ def approvals(comparison: Comparison, effects: Sequence[Effect]) -> tuple[Approv
             *_of_clusters(comparison, fleets, effects),
             *_of_platform(fleets, effects),
         )
-        if approval.reasons
+        if approval.effects
     )
 
 
@@ -30,8 +30,8 @@ def _of_teams(comparison: Comparison, fleets: Sequence[Fleet], effects: Sequence
     renamed = comparison.moves.new_name
     owners = _first_said(((renamed("teams", team.name), team.owners) for team in fleet.teams) for fleet in fleets)
     for team in sorted({team for effect in effects for team in effect.teams}):
-        reasons = tuple(effect.summary for effect in effects if team in effect.teams)
-        yield Approval(role=f"team {team}", owners=owners.get(team, ()), reasons=reasons)
+        theirs = tuple(effect for effect in effects if team in effect.teams)
+        yield Approval(role=f"team {team}", owners=owners.get(team, ()), effects=theirs)
 
 
 def _of_clusters(comparison: Comparison, fleets: Sequence[Fleet], effects: Sequence[Effect]) -> Iterator[Approval]:
@@ -39,9 +39,9 @@ def _of_clusters(comparison: Comparison, fleets: Sequence[Fleet], effects: Seque
     owners = _first_said(((renamed("clusters", one.name), one.owners) for one in fleet.clusters) for fleet in fleets)
     for name, people in owners.items():
         here = [effect for effect in effects if effect.cluster == name]
-        reasons = tuple(effect.summary for effect in here if _asks(effect, Risk.DISRUPTIVE))
         if people:
-            yield Approval(role=f"cluster {name}", owners=people, reasons=reasons)
+            theirs = tuple(effect for effect in here if _asks(effect, Risk.DISRUPTIVE))
+            yield Approval(role=f"cluster {name}", owners=people, effects=theirs)
 
 
 def _of_platform(fleets: Sequence[Fleet], effects: Sequence[Effect]) -> Iterator[Approval]:
@@ -49,8 +49,8 @@ def _of_platform(fleets: Sequence[Fleet], effects: Sequence[Effect]) -> Iterator
     if rules:
         owners = next((rule.owners for rule in rules if rule.owners), ())
         since = min((Risk(rule.since) for rule in rules), key=lambda risk: risk.rank)
-        reasons = tuple(effect.summary for effect in effects if _asks(effect, since))
-        yield Approval(role="platform", owners=owners, reasons=reasons)
+        theirs = tuple(effect for effect in effects if _asks(effect, since))
+        yield Approval(role="platform", owners=owners, effects=theirs)
 
 
 def _asks(effect: Effect, since: Risk) -> bool:

@@ -29,7 +29,8 @@ def object_changes(old: State, new: State, moves: Moves, spec: Causes) -> tuple[
         *(_made(ref, pairs.get(ref, ref), before, made, files) for ref, made in after.items()),
         *(_gone(ref, before[ref], files) for ref in gone),
     ]
-    changes = [_explained(change, before, after, spec, old.again) for change in found if change is not None]
+    homes = _homes(old, new)
+    changes = [_explained(change, before, after, spec, homes, old.again) for change in found if change is not None]
     return tuple(sorted(changes, key=lambda change: (change.ref.cluster or "", change.file, change.ref.key)))
 
 
@@ -90,17 +91,34 @@ def _gone(ref: Ref, held: Manifest, files: Mapping[Ref, str]) -> ObjectChange:
     return ObjectChange(ref=ref, action=Action.DELETE, file=files[ref], changes=(), before=held.object, after=None)
 
 
+def _homes(old: State, new: State) -> dict[str, list[KeyPath]]:
+    """Return the entries of each cluster and of its pools, on both sides: what shapes an object that names none of them."""
+    homes: dict[str, list[KeyPath]] = {}
+    for cluster in (one for side in (old, new) if side.fleet for one in side.fleet.clusters):
+        homes.setdefault(cluster.name, []).extend([cluster.path, *(pool.path for pool in cluster.pools)])
+    return homes
+
+
 def _explained(
-    change: ObjectChange, before: Held, after: Held, spec: Causes, again: ManifestSet | None
+    change: ObjectChange,
+    before: Held,
+    after: Held,
+    spec: Causes,
+    homes: Mapping[str, Sequence[KeyPath]],
+    again: ManifestSet | None,
 ) -> ObjectChange:
-    """Say what in the spec led to a change, or that the version of gpuplan did."""
+    """Say what in the spec led to a change, or that the version of gpuplan did.
+
+    That is what touches the entries that the object comes from, else its cluster or the pools there, else anything.
+    """
     if again is not None:
         today = again.get(change.ref.cluster, change.ref.key)
         if (today.object if today else None) == change.after:
             return replace(change, by_tool=True)
     sides = (after.get(change.ref), before.get(change.was or change.ref))
     paths = [origin.path for side in sides if side is not None for origin in (side.origin, *side.also)]
-    return replace(change, causes=spec.related(paths) or spec.changes)
+    near = spec.related(paths) or spec.related(homes.get(change.ref.cluster or "", ()))
+    return replace(change, causes=near or spec.changes)
 
 
 def text_changes(old: State, new: State, spec: Causes) -> tuple[TextChange, ...]:

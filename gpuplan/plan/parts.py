@@ -253,7 +253,13 @@ class Approval:
     """`team nlp`, `cluster prod-eu` or `platform`."""
     owners: tuple[str, ...]
     """Names that the spec gives, as the code host knows them; empty where it names none."""
-    reasons: tuple[str, ...]
+    effects: tuple[Effect, ...]
+    """What they are asked for."""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What the effects say, each once."""
+        return tuple(dict.fromkeys(effect.summary for effect in self.effects))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

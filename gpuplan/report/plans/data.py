@@ -210,7 +210,12 @@ def _step(step: Step) -> Data:
 
 
 def _approval(approval: Approval) -> Data:
-    return {"role": approval.role, "owners": list(approval.owners), "reasons": list(approval.reasons)}
+    reasons = dict.fromkeys((effect.cluster, effect.summary) for effect in approval.effects)
+    return {
+        "role": approval.role,
+        "owners": list(approval.owners),
+        "reasons": [{"cluster": cluster, "summary": summary} for cluster, summary in reasons],
+    }
 
 
 def _object(change: ObjectChange) -> Data:

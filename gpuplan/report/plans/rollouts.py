@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from gpuplan.manifests.write import yaml_text
@@ -70,17 +70,13 @@ def _put(into: dict[str, Any], path: Sequence[str], value: object) -> None:
     into[path[-1]] = value
 
 
-def approvals(of: Iterable[Approval], effects: Iterable[Effect]) -> tuple[Section, ...]:
+def approvals(of: Iterable[Approval]) -> tuple[Section, ...]:
     """Return the section of those who are asked, for what and in which clusters; none where nobody is."""
-    clusters: dict[str, dict[str, None]] = {}
-    for effect in effects:
-        if effect.cluster is not None:
-            clusters.setdefault(effect.summary, {})[effect.cluster] = None
     entries = tuple(
         Entry(
             text=f"{approval.role}{'' if approval.owners else ' (the fleet names no owner)'}",
             asked=approval.owners,
-            details=tuple(_reasons(approval.reasons, clusters)),
+            details=tuple(_reasons(approval.effects)),
         )
         for approval in of
     )
@@ -88,10 +84,12 @@ def approvals(of: Iterable[Approval], effects: Iterable[Effect]) -> tuple[Sectio
     return (Section(title=APPROVALS_TITLE, noun=APPROVALS, blocks=(block,)),) if entries else ()
 
 
-def _reasons(reasons: Iterable[str], clusters: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    once = list(dict.fromkeys(reasons))
-    for reason in once[:REASONS]:
-        where = ", ".join(clusters.get(reason, ()))
-        yield f"{where}: {reason}" if where else reason
-    if len(once) > REASONS:
-        yield f"and {counted(len(once) - REASONS, 'more reason')}"
+def _reasons(effects: Iterable[Effect]) -> Iterator[str]:
+    """Yield what somebody is asked for, each once with its clusters, and how many more there are."""
+    clusters: dict[str, list[str]] = {}
+    for effect in effects:
+        clusters.setdefault(effect.summary, []).extend([effect.cluster] if effect.cluster else [])
+    for reason, where in list(clusters.items())[:REASONS]:
+        yield f"{', '.join(dict.fromkeys(where))}: {reason}" if where else reason
+    if len(clusters) > REASONS:
+        yield f"and {counted(len(clusters) - REASONS, 'more reason')}"

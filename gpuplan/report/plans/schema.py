@@ -142,7 +142,7 @@ DEFINITIONS: Final[dict[str, Schema]] = {
         ),
     ),
     "rollout": _map(kind=TEXT, cluster=NAME, subject=TEXT, reason=TEXT, steps=_each(_ref("step"))),
-    "approval": _map(role=TEXT, owners=_each(TEXT), reasons=_each(TEXT)),
+    "approval": _map(role=TEXT, owners=_each(TEXT), reasons=_each(_map(cluster=NAME, summary=TEXT))),
     "file": _map(action={"enum": [action.value for action in Action]}, path=TEXT, causes=CAUSES),
 }
 

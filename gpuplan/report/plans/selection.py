@@ -15,7 +15,6 @@ def only(plan: Plan, clusters: Collection[str]) -> Plan:
         return plan
     others = set(plan.clusters) - set(clusters)
     effects = tuple(effect for effect in plan.effects if effect.cluster not in others)
-    said = {effect.summary for effect in effects}
     return replace(
         plan,
         objects=tuple(change for change in plan.objects if change.ref.cluster in clusters),
@@ -25,9 +24,9 @@ def only(plan: Plan, clusters: Collection[str]) -> Plan:
         promises=tuple(promise for promise in plan.promises if promise.cluster in clusters),
         effects=effects,
         rollouts=tuple(rollout for rollout in plan.rollouts if rollout.cluster not in others),
-        approvals=tuple(asked for approval in plan.approvals if (asked := _asked(approval, said)).reasons),
+        approvals=tuple(asked for approval in plan.approvals if (asked := _asked(approval, others)).effects),
     )
 
 
-def _asked(approval: Approval, said: Collection[str]) -> Approval:
-    return replace(approval, reasons=tuple(reason for reason in approval.reasons if reason in said))
+def _asked(approval: Approval, others: Collection[str]) -> Approval:
+    return replace(approval, effects=tuple(one for one in approval.effects if one.cluster not in others))

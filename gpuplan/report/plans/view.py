@@ -38,7 +38,7 @@ def _sections(plan: Plan, facts: Mapping[str, EffectFact], *, full: bool) -> tup
         *promises.sections(plan.promises),
         *(part for part in by_risk if part not in harms),
         *rollouts.rollouts(plan.rollouts),
-        *rollouts.approvals(plan.approvals, plan.effects),
+        *rollouts.approvals(plan.approvals),
         *objects.objects(plan.objects, full=full),
         *objects.files(plan.texts),
         *(spec.sections(plan.spec) if full or plan.empty else ()),

@@ -102,8 +102,8 @@ def text(path: str) -> TextChange:
     return TextChange(path=path, action=Action.UPDATE, before="a\n", after="b\nc\n", causes=(cause(),))
 
 
-def approval(role: str, *owners: str, reasons: tuple[str, ...] = ("a reason",)) -> Approval:
-    return Approval(role=role, owners=owners, reasons=reasons)
+def approval(role: str, *owners: str, effects: tuple[Effect, ...] = ()) -> Approval:
+    return Approval(role=role, owners=owners, effects=effects or (effect("a reason"),))
 
 
 def plan(**changes: Any) -> Plan:
@@ -131,5 +131,5 @@ def everything(name: str = "nlp") -> Plan:
         balances=(balance(),),
         effects=tuple(effect(f"{risk.value} {name}", risk, cluster=name, teams=(name,)) for risk in Risk),
         rollouts=(rollout(name),),
-        approvals=(approval(f"team {name}", name, "@acme/nlp", reasons=(name,)),),
+        approvals=(approval(f"team {name}", name, "@acme/nlp", effects=(effect(name),)),),
     )

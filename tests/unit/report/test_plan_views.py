@@ -106,8 +106,12 @@ def test_every_form_names_all_that_destroys_and_has_the_headline() -> None:
         (plan(approvals=(approval("team nlp", "@acme/nlp"),)), ("team nlp: @acme/nlp", "a reason")),
         (
             plan(
-                effects=(effect("e"), effect("e", cluster="us")),
-                approvals=(approval("team nlp", reasons=("e", "e", *map(str, range(7)))),),
+                approvals=(
+                    approval(
+                        "team nlp",
+                        effects=(effect("e"), effect("e", cluster="us"), *(effect(str(n)) for n in range(7))),
+                    ),
+                ),
             ),
             ("eu, us: e", "and 3 more reasons"),
         ),
@@ -273,13 +277,16 @@ def test_a_selection_of_clusters_keeps_what_concerns_them_and_the_whole_fleet() 
         ),
         texts=(text("provisioner/us/a.yaml"), text("provisioner/eu/a.yaml"), text("alert-runbooks/a.md")),
         quotas=(row("nlp"), row("nlp", cluster="us")),
-        approvals=(approval("team nlp", reasons=("of eu", "of us")), approval("cluster us", reasons=("of us",))),
+        approvals=(
+            approval("team nlp", effects=(effect("of both"), effect("of both", cluster="us"))),
+            approval("cluster us", effects=(effect("of us", cluster="us"),)),
+        ),
     )
     kept = only(made, ("eu",))
     assert [one.ref.key.name for one in kept.objects] == ["a"]
     assert [one.summary for one in kept.effects] == ["of eu", "of all"]
     assert [one.path for one in kept.texts] == ["provisioner/eu/a.yaml", "alert-runbooks/a.md"]
     assert [one.cluster for one in kept.quotas] == ["eu"]
-    assert [(one.role, one.reasons) for one in kept.approvals] == [("team nlp", ("of eu",))]
+    assert [(one.role, [effect.cluster for effect in one.effects]) for one in kept.approvals] == [("team nlp", ["eu"])]
     assert kept.risk is Risk.LOW
     assert only(made, ()) is made
