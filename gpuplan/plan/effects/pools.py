@@ -102,10 +102,28 @@ def _renamed(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
     if pair.old.pool.name != pair.new.pool.name:
         yield pair.effect(
             "pool/renamed",
-            Risk.LOW,
+            Risk.DISRUPTIVE if _both_find(pair) else Risk.LOW,
             f"it was pool {pair.old.pool.name}: agents of the new name start on {pair.text}, those of the old one leave last",
             causes=pool_pairs.caused(comparison, ("moved",), pair.old.pool.path, pair.new.pool.path),
             objects=pair.objects(),
+        )
+
+
+def _both_find(pair: PoolPair) -> bool:
+    """Tell whether agents of both names find the nodes, by labels that stay, until the old ones are pruned."""
+    pools = (pair.old.pool, pair.new.pool)
+    return all(pool.stack == "manual" and pool.selection.by is SelectedBy.LABELS for pool in pools)
+
+
+def _driver_stated(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
+    """Tell of a driver that others install; what the operator does about its own is told by `drivers`."""
+    old, new = pair.old.pool, pair.new.pool
+    if old.driver.branch != new.driver.branch and not (new.stack == "operator" and not new.driver.preinstalled):
+        yield pair.effect(
+            "driver/stated",
+            Risk.LOW,
+            f"driver branch {old.driver.branch} → {new.driver.branch} is stated; whoever makes {pair.text} has to bring it",
+            causes=pool_pairs.caused_by(comparison, pair, "driver"),
         )
 
 
@@ -190,5 +208,6 @@ JUDGES: tuple[Callable[[Comparison, PoolPair], Iterator[Effect]], ...] = (
     _tier,
     _cards_per_node,
     _renamed,
+    _driver_stated,
 )
 """What is looked for in a pool that both sides have."""
