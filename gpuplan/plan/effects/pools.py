@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from gpuplan.catalog import Vendor
 from gpuplan.model.lifecycle import REPLACING
 from gpuplan.model.pools import SelectedBy
 from gpuplan.plan.comparison import Comparison
@@ -118,7 +119,8 @@ def _both_find(pair: PoolPair) -> bool:
 def _driver_stated(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
     """Tell of a driver that others install; what the operator does about its own is told by `drivers`."""
     old, new = pair.old.pool, pair.new.pool
-    if old.driver.branch != new.driver.branch and not (new.stack == "operator" and not new.driver.preinstalled):
+    others_install = new.stack != "operator" or new.driver.preinstalled
+    if new.card.vendor is Vendor.NVIDIA and others_install and old.driver.branch != new.driver.branch:
         yield pair.effect(
             "driver/stated",
             Risk.LOW,
