@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from gpuplan import rules
 from gpuplan.compare import ABSENT
 from gpuplan.diagnostics import Severity
+from gpuplan.manifests.set import ManifestSet
 from gpuplan.manifests.write import yaml_text
 from gpuplan.plan import Plan, Rollout, compare_states, plan
 from gpuplan.plan.parts import Edit, Risk
@@ -169,3 +171,16 @@ def test_a_change_of_what_never_changes_in_several_clusters_is_merged_once_with_
     assert len(edits) == 2
     assert len(set(edits)) == 1
     assert {edit.path[1] for edit in edits[0]} == {"train", "serve", "lab", "desk"}
+
+
+def test_a_priority_class_whose_value_changes_is_deleted_by_a_person_once_the_change_is_merged() -> None:
+    old = state(BASE)
+    edited = ManifestSet.of(
+        replace(made, object={**made.object, "value": 17}) if made.key.name == "gpuplan-guaranteed" else made
+        for made in old.manifests
+    )
+    made = plan(compare_states(old, replace(old, manifests=edited))).rollouts
+    assert [(one.kind, one.cluster, [step.merges for step in one.steps]) for one in made] == [
+        ("priority", "eu", [True, False])
+    ]
+    assert made[0].steps[1].commands == ("kubectl delete priorityclass gpuplan-guaranteed",)
