@@ -68,6 +68,11 @@ class Quantity:
         """The amount in whole units, rounded up: how Kueue counts everything but CPU."""
         return -(-self.nanos // _NANO)
 
+    @property
+    def whole(self) -> int:
+        """The amount in whole units, rounded down: the pieces that are there."""
+        return self.nanos // _NANO
+
     def __add__(self, other: Quantity) -> Quantity:
         """Add; the first one that is not zero decides the suffixes, as in Kubernetes."""
         return Quantity(self.nanos + other.nanos, (self if self.nanos else other).binary)

@@ -11,7 +11,7 @@ from gpuplan.plan.live import NOBODY_LOOKED, Live
 from gpuplan.plan.moves import Moves, moves
 from gpuplan.plan.objects import object_changes, text_changes
 from gpuplan.plan.parts import Action, Balance, ObjectChange, QuotaRow, SpecChange, TextChange
-from gpuplan.plan.quotas import balances, quota_rows
+from gpuplan.plan.quotas import quotas
 from gpuplan.plan.spec_changes import Causes, spec_changes
 from gpuplan.plan.state import State
 
@@ -62,6 +62,7 @@ def compare_states(old: State, new: State, live: Live = NOBODY_LOOKED) -> Compar
     """Find all that differs. States may be of any two specs or trees."""
     renamed = moves(old, new)
     touched = Causes.of(spec_changes(old, new))
+    rows, sums = quotas(old, new, renamed, touched)
     return Comparison(
         old=old,
         new=new,
@@ -69,7 +70,7 @@ def compare_states(old: State, new: State, live: Live = NOBODY_LOOKED) -> Compar
         touched=touched,
         objects=object_changes(old, new, renamed, touched),
         texts=text_changes(old, new, touched),
-        quotas=quota_rows(old, new, renamed, touched),
-        balances=balances(old, new, renamed),
+        quotas=rows,
+        balances=sums,
         live=live,
     )

@@ -24,8 +24,6 @@ Usage = dict[tuple[str, str], int]
 """Pieces by (flavor, resource)."""
 
 KINDS = ("Node", "ClusterQueue", "Workload")
-UNIT = 10**9
-"""Billionths in a piece."""
 
 
 def live_cluster(parsed: object, cluster: Cluster, file: str) -> tuple[LiveCluster | None, Diagnostics]:
@@ -99,7 +97,7 @@ def _maps(value: object) -> Iterator[Object]:
 def _pieces(written: object) -> int:
     """Return a quantity as whole pieces; what is none counts as 0."""
     read = Quantity.parse(written) if isinstance(written, str | int) else None
-    return read.nanos // UNIT if read else 0
+    return read.whole if read else 0
 
 
 def _holds(made: Object, condition: str) -> bool:

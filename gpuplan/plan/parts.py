@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
+from gpuplan import conventions
 from gpuplan.compare import ABSENT, Absent, Change
 from gpuplan.diagnostics import KeyPath, Span
 from gpuplan.plan.promise import Promise
@@ -102,7 +103,7 @@ class ObjectChange:
         """Whether Argo CD waits for a person before it takes the object away."""
         metadata = (self.before or {}).get("metadata")
         annotations = metadata.get("annotations", {}) if isinstance(metadata, Mapping) else {}
-        return "Prune=confirm" in str(annotations.get("argocd.argoproj.io/sync-options", "")).split(",")
+        return "Prune=confirm" in str(annotations.get(conventions.ANNOTATION_SYNC_OPTIONS, "")).split(",")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -19,9 +20,6 @@ from gpuplan.quantity import Quantity
 Object = Mapping[str, Any]
 Place = tuple[str, str, str]
 """(cluster, flavor, resource)."""
-
-UNIT = 10**9
-"""Billionths in a piece."""
 
 
 class Owner(NamedTuple):
@@ -43,15 +41,34 @@ class Right:
     made: Manifest
 
 
-def quota_rows(old: State, new: State, moves: Moves, spec: Causes) -> tuple[QuotaRow, ...]:
-    """Return every right of both sides, sorted by cluster, flavor, resource, task pool and team."""
-    before = {_renamed(owner, moves): (owner, right) for owner, right in _rights(old)}
-    after = dict(_rights(new))
-    tiers = {**_tiers(old.manifests), **_tiers(new.manifests)}
-    pieces = {**_pieces(old), **_pieces(new)}
-    return tuple(
-        _row(owner, before.get(owner), after.get(owner), tiers, pieces, spec) for owner in sorted({*before, *after})
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """What is read off one side, once for its rights and its balances."""
+
+    rights: Mapping[Owner, Right]
+    sums: Mapping[Place, tuple[int, int]]
+    tiers: Mapping[tuple[str, str], str]
+    pieces: Mapping[Place, Fraction]
+    cards: AbstractSet[Place]
+
+
+def _read(state: State) -> _Reading:
+    sums, pieces = _sums(state.manifests), _pieces(state)
+    cards = _card_places(state, sums, pieces)
+    rights = dict(_rights(state, cards))
+    return _Reading(rights=rights, sums=sums, tiers=_tiers(state.manifests), pieces=pieces, cards=cards)
+
+
+def quotas(old: State, new: State, moves: Moves, spec: Causes) -> tuple[tuple[QuotaRow, ...], tuple[Balance, ...]]:
+    """Return every right of both sides, sorted by cluster, flavor, resource, task pool and team, and how they add up."""
+    first, second = _read(old), _read(new)
+    tiers, pieces = {**first.tiers, **second.tiers}, {**first.pieces, **second.pieces}
+    before = {_renamed(owner, moves): (owner, right) for owner, right in first.rights.items()}
+    rows = tuple(
+        _row(owner, before.get(owner), second.rights.get(owner), tiers, pieces, spec)
+        for owner in sorted({*before, *second.rights})
     )
+    return rows, _balances(first, second, moves, tiers, pieces)
 
 
 def _row(
@@ -90,16 +107,16 @@ def _renamed(owner: Owner, moves: Moves) -> Owner:
     )
 
 
-def balances(old: State, new: State, moves: Moves) -> tuple[Balance, ...]:
+def _balances(
+    old: _Reading,
+    new: _Reading,
+    moves: Moves,
+    tiers: Mapping[tuple[str, str], str],
+    pieces: Mapping[Place, Fraction],
+) -> tuple[Balance, ...]:
     """Return capacity and promises of every flavor and resource of both sides: what all nodes of the tree own is the hardware."""
-    cards = {(moves.new_name("clusters", place[0]), *place[1:]) for place in _card_places(old)} | _card_places(new)
-    before = {
-        (moves.new_name("clusters", cluster), flavor, resource): numbers
-        for (cluster, flavor, resource), numbers in _sums(old.manifests).items()
-    }
-    after = _sums(new.manifests)
-    tiers = {**_tiers(old.manifests), **_tiers(new.manifests)}
-    pieces = {**_pieces(old), **_pieces(new)}
+    before, after = {_home(place, moves): numbers for place, numbers in old.sums.items()}, new.sums
+    cards = {_home(place, moves) for place in old.cards} | new.cards
     made = []
     for place in sorted({*before, *after} & cards):
         (old_all, old_owned), (new_all, new_owned) = before.get(place, (0, 0)), after.get(place, (0, 0))
@@ -118,6 +135,12 @@ def balances(old: State, new: State, moves: Moves) -> tuple[Balance, ...]:
     return tuple(made)
 
 
+def _home(place: Place, moves: Moves) -> Place:
+    """Return a place of the old side under the name that its cluster has on the new one."""
+    cluster, flavor, resource = place
+    return moves.new_name("clusters", cluster), flavor, resource
+
+
 def _sums(manifests: ManifestSet) -> dict[Place, tuple[int, int]]:
     """Return (all nominal quota of the tree, what queues and task pools own of it) by cluster, flavor and resource."""
     found: dict[Place, tuple[int, int]] = {}
@@ -131,9 +154,8 @@ def _sums(manifests: ManifestSet) -> dict[Place, tuple[int, int]]:
     return found
 
 
-def _rights(state: State) -> Iterator[tuple[Owner, Right]]:
+def _rights(state: State, cards: AbstractSet[Place]) -> Iterator[tuple[Owner, Right]]:
     """Yield every queue's right, and what cohorts below the root own as a whole. Companions such as cpu follow the cards."""
-    cards = _card_places(state)
     for made in state.manifests.of_kind("ClusterQueue"):
         service = service_of(made.object)
         weight = _amount(_spec(made).get("fairSharing", {}).get("weight", "1"))
@@ -186,14 +208,16 @@ def _numbers(made: Manifest) -> Iterator[tuple[str, str, Object]]:
                 yield flavor["name"], quota["name"], quota
 
 
-def _card_places(state: State) -> set[Place]:
+def _card_places(
+    state: State, sums: Mapping[Place, tuple[int, int]], pieces: Mapping[Place, Fraction]
+) -> AbstractSet[Place]:
     """Return where cards are counted, and not what queues count besides (cpu, memory, fabric).
 
     The spec says it; without one, what has a domain and is no fabric counts as cards.
     """
     if state.fleet is not None:
-        return set(_pieces(state))
-    return {place for place, (everything, _) in _sums(state.manifests).items() if everything and _like_cards(place[2])}
+        return pieces.keys()
+    return {place for place, (everything, _) in sums.items() if everything and _like_cards(place[2])}
 
 
 def _like_cards(resource: str) -> bool:
@@ -221,7 +245,7 @@ def _pieces(state: State) -> dict[Place, Fraction]:
 def _amount(quantity: object) -> int:
     """Return a quantity as whole pieces, rounded down; nothing is 0."""
     read = None if quantity is None else Quantity.parse(str(quantity))
-    return read.nanos // UNIT if read else 0
+    return read.whole if read else 0
 
 
 def _spec(made: Manifest) -> Object:
