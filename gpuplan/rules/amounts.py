@@ -11,6 +11,7 @@ from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.queues import Cohort, FlavorResource, PoolShare, TaskPool, Team, TeamQueue
 from gpuplan.model.quota_tree import NO_QUOTA
 from gpuplan.model.sharing import WHOLE_CARD
+from gpuplan.words import counted
 
 
 def cohorts(fleet: Fleet) -> Iterator[tuple[Cluster, Cohort]]:
@@ -60,11 +61,6 @@ def offers(cluster: Cluster) -> Iterator[tuple[Flavor, str, FlavorResource]]:
 def usable(cohort: Cohort) -> Iterator[tuple[Flavor, str, FlavorResource]]:
     """Yield each flavor of a task pool with each resource that it produces."""
     return ((flavor, name, (flavor.name, name)) for flavor in cohort.flavors for name in flavor.capacity)
-
-
-def counted(number: int, word: str) -> str:
-    """Return a number of things in words: 1 node, 3 nodes."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def pieces(number: int, flavor: Flavor, resource: str) -> str:

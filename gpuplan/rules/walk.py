@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from gpuplan.diagnostics import KeyPath, Severity, Span
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool
+from gpuplan.words import in_a_row
 
 
 def pools(fleet: Fleet) -> Iterator[tuple[Cluster, NodePool]]:
@@ -45,5 +46,4 @@ def graded(*, known: bool) -> Severity | None:
 
 def listed(names: Iterable[object], last: str = "and") -> str:
     """Return names in a row: `a`, `b` and `c`."""
-    words = [f"`{name}`" for name in names]
-    return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+    return in_a_row([f"`{name}`" for name in names], last)

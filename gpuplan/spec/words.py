@@ -7,6 +7,7 @@ from typing import Final
 
 from gpuplan.diagnostics import KeyPath
 from gpuplan.spec.base import DNS_LABEL, LABEL_KEY, LABEL_VALUE
+from gpuplan.words import in_a_row
 
 TYPES: Final[Mapping[str, str]] = {
     "int_type": "a whole number",
@@ -103,5 +104,4 @@ def said(value: object, text: str = "") -> str:
 
 def listed(names: Iterable[str], joined: str = "or") -> str:
     """Return names as `a`, `b` or `c`."""
-    words = [f"`{name}`" for name in names]
-    return ", ".join(words[:-1]) + (f" {joined} " if len(words) > 1 else "") + words[-1] if words else "no keys"
+    return in_a_row([f"`{name}`" for name in names], joined) or "no keys"

@@ -14,8 +14,9 @@ from gpuplan import conventions
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import pool_pairs, reading
 from gpuplan.plan.effects.pool_pairs import Side, nodes_text
-from gpuplan.plan.effects.reading import counted, labels, listed
+from gpuplan.plan.effects.reading import labels, listed
 from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk
+from gpuplan.words import counted
 
 KIND = "DaemonSet"
 TITLES: Mapping[str, str] = {

@@ -11,9 +11,10 @@ from gpuplan.manifests.set import ManifestSet
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import pool_pairs, reading
 from gpuplan.plan.effects.pool_pairs import Side, nodes_text
-from gpuplan.plan.effects.reading import Object, counted, listed, spec
+from gpuplan.plan.effects.reading import Object, listed, spec
 from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk
 from gpuplan.plan.state import Ref
+from gpuplan.words import counted
 
 SET, APPLICATION, PROJECT = "ApplicationSet", "Application", "AppProject"
 ARGOCD: KeyPath = ("delivery", "argocd")

@@ -10,6 +10,7 @@ from gpuplan.model.queues import LargestJob, TaskPool, TopologyRequest
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import reading
 from gpuplan.plan.parts import Effect, Risk
+from gpuplan.words import counted
 
 
 def effects(comparison: Comparison) -> Iterator[Effect]:
@@ -52,7 +53,7 @@ def _wish(topology: TopologyRequest) -> str:
 
 
 def _job(job: LargestJob) -> str:
-    return f"{reading.counted(job.pods, 'pod')} of {job.per_pod}"
+    return f"{counted(job.pods, 'pod')} of {job.per_pod}"
 
 
 def _effect(

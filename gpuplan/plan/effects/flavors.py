@@ -12,6 +12,7 @@ from gpuplan.plan.effects.queues import GOES
 from gpuplan.plan.effects.quotas import flavors_of, queue_changes
 from gpuplan.plan.effects.revisions import revisions
 from gpuplan.plan.parts import Action, Effect, ObjectChange, QuotaRow, Risk
+from gpuplan.words import counted
 
 FIELDS: Mapping[str, str] = {"nodeLabels": "node labels", "tolerations": "tolerations", "topologyName": "topology"}
 """What a flavor says besides its name, in words."""
@@ -63,7 +64,7 @@ def _cards(comparison: Comparison, cluster: str, flavor: str, side: int) -> int:
 
 def _added(comparison: Comparison, cluster: str, change: ObjectChange) -> Effect:
     cards = _cards(comparison, cluster, change.ref.key.name, 1)
-    told = f" is new, with {reading.counted(cards, 'card')}"
+    told = f" is new, with {counted(cards, 'card')}"
     touching = [change, *_roots(comparison, change)]
     return replace(_effect("flavor/added", Risk.NONE, cluster, told, touching), cards=cards)
 
@@ -87,7 +88,9 @@ def _removed(comparison: Comparison, cluster: str, change: ObjectChange) -> Effe
     rows, cards = _rows(comparison, cluster, name), _cards(comparison, cluster, name, 0)
     losing = tuple(sorted({row.team for row in rows if row.team and row.old.guaranteed}))
     touching = [change, *_roots(comparison, change)]
-    told = f" goes, with {reading.counted(cards, 'card')}; it is there until no queue names it; {GOES[fate(comparison, change)]}"
+    told = (
+        f" goes, with {counted(cards, 'card')}; it is there until no queue names it; {GOES[fate(comparison, change)]}"
+    )
     return replace(_effect("flavor/removed", Risk.DISRUPTIVE, cluster, told, touching), teams=losing, cards=cards)
 
 
@@ -112,7 +115,7 @@ def _replaced(
     rows, cards = _rows(comparison, cluster, new), _cards(comparison, cluster, new, 1)
     told = (
         f" takes over from {old}: what runs there goes on and does not count against the new one, so that for"
-        f" {reading.counted(cards, 'card')} more may be admitted than there is until it ends"
+        f" {counted(cards, 'card')} more may be admitted than there is until it ends"
     )
     if gone is None or fate(comparison, gone) is Fate.CONFIRMED:
         told += "; a person must confirm that the old one goes"

@@ -12,6 +12,7 @@ from gpuplan.model.fleet import Cluster
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import reading
 from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk, SpecChange
+from gpuplan.words import counted
 
 _SECONDS = re.compile(r"(\d+)s")
 HELD = "controllerManagerConfigYaml"
@@ -118,7 +119,7 @@ def _timeout(value: object) -> int | None:
 def _time(seconds: int | None) -> str:
     if seconds is None:
         return "any time"
-    return reading.counted(seconds // 60, "minute") if seconds % 60 == 0 else reading.counted(seconds, "second")
+    return counted(seconds // 60, "minute") if seconds % 60 == 0 else counted(seconds, "second")
 
 
 def _restart(told: _Told, changes: Sequence[Change]) -> Effect:

@@ -9,8 +9,9 @@ from gpuplan.model.fleet import Window
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import pool_pairs, reading
 from gpuplan.plan.effects.pruning import Fate, fate
-from gpuplan.plan.effects.reading import counted, listed
+from gpuplan.plan.effects.reading import listed
 from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk
+from gpuplan.words import counted
 
 PATH = ("governance", "maintenance")
 

@@ -13,8 +13,9 @@ from gpuplan.manifests.set import Manifest, ManifestSet
 from gpuplan.model.monitoring import Thresholds
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import pool_pairs, reading
-from gpuplan.plan.effects.reading import counted, differs, labels, listed, spec
+from gpuplan.plan.effects.reading import differs, labels, listed, spec
 from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk
+from gpuplan.words import counted
 
 RULES = "PrometheusRule"
 MONITORS = ("PodMonitor", "ServiceMonitor")
@@ -76,16 +77,16 @@ def _alerts(cluster: str, changes: list[ObjectChange], old: Rules, new: Rules) -
     changed = [name for name in sorted(old.keys() & new.keys()) if old[name] != new[name]]
     if gone:
         text = f"{counted(len(gone), 'alert')} will never fire again: {listed(gone)}"
-        yield _told("monitoring/alerts-gone", Risk.LOW, cluster, "alerts", text, changes)
+        yield reading.told("monitoring/alerts-gone", Risk.LOW, cluster, "alerts", text, changes)
     if changed and _asked_for(changes):
         text = f"{counted(len(changed), 'alert')} will fire on something else than before: {listed(changed)}"
-        yield _told("monitoring/alerts-changed", Risk.LOW, cluster, "alerts", text, changes)
+        yield reading.told("monitoring/alerts-changed", Risk.LOW, cluster, "alerts", text, changes)
     elif changed:
         text = f"alerts follow the change of what they watch: {listed(changed)}"
-        yield _told("monitoring/alerts-follow", Risk.NONE, cluster, "alerts", text, changes)
+        yield reading.told("monitoring/alerts-follow", Risk.NONE, cluster, "alerts", text, changes)
     if come:
         text = f"{counted(len(come), 'alert')} can fire from now on: {listed(come)}"
-        yield _told("monitoring/alerts-added", Risk.NONE, cluster, "alerts", text, changes)
+        yield reading.told("monitoring/alerts-added", Risk.NONE, cluster, "alerts", text, changes)
 
 
 def _asked_for(changes: list[ObjectChange]) -> bool:
@@ -99,18 +100,18 @@ def _series(cluster: str, changes: list[ObjectChange], old: Rules, new: Rules) -
     if gone:
         verb = "series stops" if len(gone) == 1 else "series stop"
         text = f"{len(gone)} recorded {verb}: {listed(gone)}"
-        yield _told("monitoring/series-stop", Risk.LOW, cluster, "recorded series", text, changes)
+        yield reading.told("monitoring/series-stop", Risk.LOW, cluster, "recorded series", text, changes)
     changed = [name for name in new if old.get(name) != new[name]]
     if changed:
         text = f"{len(changed)} of the recorded series {'follows' if len(changed) == 1 else 'follow'} the change"
-        yield _told("monitoring/rules-follow", Risk.NONE, cluster, "recorded series", text, changes)
+        yield reading.told("monitoring/rules-follow", Risk.NONE, cluster, "recorded series", text, changes)
 
 
 def _words(cluster: str, changes: list[ObjectChange], old: list[Rules], new: list[Rules]) -> Iterator[Effect]:
     """Yield that nothing is judged in another way: addresses of runbooks, or labels of objects."""
     if old == new:
         text = "rules differ in their words alone"
-        yield _told("monitoring/words", Risk.NONE, cluster, "rules", text, changes)
+        yield reading.told("monitoring/words", Risk.NONE, cluster, "rules", text, changes)
 
 
 def _collected(objects: Iterable[Manifest]) -> set[str]:
@@ -129,10 +130,10 @@ def _counters(cluster: str, changed: list[ObjectChange], old: set[str], new: set
     gone, come = sorted(old - new), sorted(new - old)
     if gone and new:
         text = f"no longer collected: {counted(len(gone), 'DCGM field')} ({listed(gone)})"
-        yield _told("monitoring/counters-gone", Risk.LOW, cluster, "DCGM exporter", text, changes)
+        yield reading.told("monitoring/counters-gone", Risk.LOW, cluster, "DCGM exporter", text, changes)
     if come and old:
         text = f"collected from now on: {counted(len(come), 'DCGM field')} ({listed(come)})"
-        yield _told("monitoring/counters-added", Risk.NONE, cluster, "DCGM exporter", text, changes)
+        yield reading.told("monitoring/counters-added", Risk.NONE, cluster, "DCGM exporter", text, changes)
 
 
 def _monitors(cluster: str, changes: list[ObjectChange]) -> Iterator[Effect]:
@@ -142,7 +143,7 @@ def _monitors(cluster: str, changes: list[ObjectChange]) -> Iterator[Effect]:
         text = (
             f"{counted(len(unseen), 'object')} with rules or targets count for a Prometheus alone that selects {wanted}"
         )
-        yield _told("monitoring/selector", Risk.LOW, cluster, "Prometheus", text, unseen)
+        yield reading.told("monitoring/selector", Risk.LOW, cluster, "Prometheus", text, unseen)
     for action, fact, risk, what in SCRAPES:
         some = [
             change
@@ -153,7 +154,7 @@ def _monitors(cluster: str, changes: list[ObjectChange]) -> Iterator[Effect]:
         ]
         if some:
             text = f"{listed(change.ref.key.name for change in some)} {what}"
-            yield _told(fact, risk, cluster, "scraping", text, some)
+            yield reading.told(fact, risk, cluster, "scraping", text, some)
 
 
 def _new_labels(changes: Iterable[ObjectChange]) -> dict[str, str]:
@@ -171,7 +172,7 @@ def _dashboards(cluster: str, changed: list[ObjectChange]) -> Iterator[Effect]:
         some = [change for change in changes if change.action is action]
         if some:
             names = listed(change.ref.key.name.removeprefix(DASHBOARD) for change in some)
-            yield _told(fact, risk, cluster, "dashboards", f"dashboards {what}: {names}", some)
+            yield reading.told(fact, risk, cluster, "dashboards", f"dashboards {what}: {names}", some)
 
 
 def _thresholds(comparison: Comparison) -> Iterator[Effect]:
@@ -189,19 +190,6 @@ def _thresholds(comparison: Comparison) -> Iterator[Effect]:
                 summary=f"threshold {name} of alerts: {was} → {will}",
                 causes=pool_pairs.caused(comparison, (*THRESHOLDS, name)),
             )
-
-
-def _told(fact: str, risk: Risk, cluster: str, subject: str, text: str, changes: Iterable[ObjectChange]) -> Effect:
-    some = tuple(changes)
-    return Effect(
-        fact=fact,
-        risk=risk,
-        cluster=cluster,
-        subject=subject,
-        summary=text,
-        objects=reading.refs(some),
-        causes=reading.causes(some),
-    )
 
 
 SCRAPES: tuple[tuple[Action, str, Risk, str], ...] = (

@@ -44,7 +44,7 @@ def _health(comparison: Comparison, cluster: str, changes: list[ObjectChange]) -
             pools = {side.pool.name: side for side in sides if node_readiness_rule_name(side.pool.name) in rules}
             nodes, cards = pool_pairs.size(pools.values())
             text = f"rules for {nodes_text(nodes, cards)} {does} ({listed(rules)})"
-            effect = _made(fact, risk, cluster, "node health", text, some)
+            effect = reading.told(fact, risk, cluster, "node health", text, some)
             yield replace(effect, nodes=nodes, cards=cards)
 
 
@@ -68,7 +68,7 @@ def _budgets(comparison: Comparison, cluster: str, changes: list[ObjectChange]) 
         if some:
             where = listed(f"{one.ref.key.name} in {one.ref.key.namespace}" for one in some)
             subject = f"disruption budgets {action.value}"
-            effect = _made(fact, risk, cluster, subject, f"pods of {where} {does}", some)
+            effect = reading.told(fact, risk, cluster, subject, f"pods of {where} {does}", some)
             namespaces = {one.ref.key.namespace for one in some}
             yield replace(effect, teams=_teams_of(comparison, namespaces) if action is Action.DELETE else ())
 
@@ -85,7 +85,7 @@ def _runtime_class(comparison: Comparison, cluster: str, changes: list[ObjectCha
         name = change.ref.key.name
         home = comparison.new.cluster(cluster)
         if change.action is Action.CREATE:
-            yield _made(
+            yield reading.told(
                 "runtime/class-made",
                 Risk.NONE,
                 cluster,
@@ -95,13 +95,13 @@ def _runtime_class(comparison: Comparison, cluster: str, changes: list[ObjectCha
             )
         elif change.action is Action.DELETE and home is not None and home.operator_pools:
             text = f"RuntimeClass {name} is the GPU Operator's from now on: it makes it anew within moments"
-            yield _made("runtime/class-handed-over", Risk.LOW, cluster, f"RuntimeClass {name}", text, [change])
+            yield reading.told("runtime/class-handed-over", Risk.LOW, cluster, f"RuntimeClass {name}", text, [change])
         elif change.action is Action.DELETE:
             text = f"RuntimeClass {name} goes: what runs stays, and every new pod that names it is refused"
             teams = pool_pairs.teams_on(
                 *(side for side in pool_pairs.old_sides(comparison) if side.home.name == cluster)
             )
-            made = _made("runtime/class-gone", Risk.DISRUPTIVE, cluster, f"RuntimeClass {name}", text, [change])
+            made = reading.told("runtime/class-gone", Risk.DISRUPTIVE, cluster, f"RuntimeClass {name}", text, [change])
             yield replace(made, teams=teams)
 
 
@@ -111,7 +111,7 @@ def _device_classes(_comparison: Comparison, cluster: str, changes: list[ObjectC
     made = [change for change in changes if change.action is Action.CREATE]
     if gone:
         names = listed(change.ref.key.name for change in gone)
-        yield _made(
+        yield reading.told(
             "claims/class-gone",
             Risk.DESTRUCTIVE,
             cluster,
@@ -121,7 +121,7 @@ def _device_classes(_comparison: Comparison, cluster: str, changes: list[ObjectC
         )
     if others:
         names = listed(change.ref.key.name for change in others)
-        yield _made(
+        yield reading.told(
             "claims/class-changed",
             Risk.LOW,
             cluster,
@@ -131,7 +131,7 @@ def _device_classes(_comparison: Comparison, cluster: str, changes: list[ObjectC
         )
     if made:
         names = listed(change.ref.key.name for change in made)
-        yield _made(
+        yield reading.told(
             "claims/class-made", Risk.NONE, cluster, "device classes", f"devices can be claimed by {names}", made
         )
 
@@ -143,28 +143,16 @@ def _claim_templates(_comparison: Comparison, cluster: str, changes: list[Object
     if gone:
         names = listed(dict.fromkeys(change.ref.key.name for change in gone))
         text = f"pods that name claim template {names} are never started: write one of those that stay"
-        yield _made("claims/template-gone", Risk.DISRUPTIVE, cluster, "claim templates", text, gone)
+        yield reading.told("claims/template-gone", Risk.DISRUPTIVE, cluster, "claim templates", text, gone)
     if fixed:
         names = listed(dict.fromkeys(change.ref.key.name for change in fixed))
         text = f"claim template {names} can never change: the sync fails until a person deletes it"
-        yield _made("claims/template-immutable", Risk.DISRUPTIVE, cluster, "claim templates", text, fixed)
+        yield reading.told("claims/template-immutable", Risk.DISRUPTIVE, cluster, "claim templates", text, fixed)
     if made:
         names = listed(dict.fromkeys(change.ref.key.name for change in made))
-        yield _made(
+        yield reading.told(
             "claims/template-made", Risk.NONE, cluster, "claim templates", f"pods can name claim template {names}", made
         )
-
-
-def _made(fact: str, risk: Risk, cluster: str, subject: str, text: str, changes: list[ObjectChange]) -> Effect:
-    return Effect(
-        fact=fact,
-        risk=risk,
-        cluster=cluster,
-        subject=subject,
-        summary=text,
-        objects=reading.refs(changes),
-        causes=reading.causes(changes),
-    )
 
 
 KINDS: Mapping[str, Judge] = {

@@ -11,11 +11,12 @@ from gpuplan.model.fleet import Cluster
 from gpuplan.model.pools import NodePool
 from gpuplan.model.queues import Cohort, TeamQueue
 from gpuplan.plan.comparison import Comparison
-from gpuplan.plan.effects.reading import counted, listed
+from gpuplan.plan.effects.reading import listed
 from gpuplan.plan.live import LiveNodes
 from gpuplan.plan.moves import NO_MOVES, Moves
 from gpuplan.plan.parts import Effect, Risk, SpecChange
 from gpuplan.plan.state import Ref, State
+from gpuplan.words import counted
 
 Origins = Mapping[KeyPath, Sequence[Ref]]
 """Objects that differ, by the entry of the spec that they come from."""

@@ -11,8 +11,9 @@ from gpuplan.model.pools import SelectedBy
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import pool_pairs
 from gpuplan.plan.effects.pool_pairs import PoolPair, nodes_text
-from gpuplan.plan.effects.reading import counted, listed
+from gpuplan.plan.effects.reading import listed
 from gpuplan.plan.parts import Effect, Risk
+from gpuplan.words import counted
 
 
 def effects(comparison: Comparison) -> Iterator[Effect]:

@@ -12,6 +12,7 @@ from gpuplan.plan.effects.quotas import flavors_of
 from gpuplan.plan.effects.revisions import revisions
 from gpuplan.plan.effects.task_pools import Pool, pools
 from gpuplan.plan.parts import Effect, ObjectChange, QuotaRow, Risk
+from gpuplan.words import counted
 
 Line = tuple[str, str]
 """(flavor, resource)."""
@@ -42,7 +43,7 @@ def _flavors(pool: Pool, comparison: Comparison, revised: set[str]) -> Iterator[
         yield _taken(pool, gone, rows, some)
     if come:
         cards = _guaranteed(rows, come, old=False)
-        owns = f", and owns {reading.counted(cards, 'card')} there" if cards else ""
+        owns = f", and owns {counted(cards, 'card')} there" if cards else ""
         told = f"it may use {reading.listed(come)}{owns}"
         yield pool.effect("task-pool/flavor-added", Risk.NONE, told, some, cards=cards)
     stay = [name for name in before if name in after]
@@ -58,9 +59,7 @@ def _taken(pool: Pool, gone: Sequence[str], rows: Sequence[QuotaRow], some: Sequ
     losing = {row.team for row in rows if row.flavor in gone and row.team and (owned or row.old.guaranteed)}
     told = f"it may no longer use {reading.listed(gone)}; what runs there goes on, new and waiting work goes elsewhere or waits"
     if cards:
-        told += (
-            f"; {reading.counted(cards, 'card')} that it owned there {'is' if cards == 1 else 'are'} its own no more"
-        )
+        told += f"; {counted(cards, 'card')} that it owned there {'is' if cards == 1 else 'are'} its own no more"
     risk = Risk.DISRUPTIVE if cards else Risk.LOW
     return pool.effect("task-pool/flavor-removed", risk, told, some, tuple(sorted(losing)), cards=cards)
 

@@ -13,6 +13,7 @@ from gpuplan.plan.effects.pruning import Fate, fate
 from gpuplan.plan.effects.quotas import Owner, queue_changes
 from gpuplan.plan.live import LiveQueue
 from gpuplan.plan.parts import Action, Effect, Holding, ObjectChange, QuotaRow, Risk
+from gpuplan.words import counted
 
 Reached = Mapping[tuple[str, str], list[ObjectChange]]
 """LocalQueues that change, by (cluster, name of their ClusterQueue)."""
@@ -112,7 +113,7 @@ def _removed(
         risk, told = Risk.DESTRUCTIVE, "what runs goes on, what waits never starts"
     else:
         risk = Risk.DESTRUCTIVE if work.pending else Risk.DISRUPTIVE if work.admitted else Risk.LOW
-        running, waiting = reading.counted(work.admitted, "workload"), reading.counted(work.pending, "waiting one")
+        running, waiting = counted(work.admitted, "workload"), counted(work.pending, "waiting one")
         told = f"{running} run on, {waiting} never start" if work.admitted or work.pending else "it is empty now"
     return Effect(
         fact="queue/removed",
@@ -133,7 +134,7 @@ def _renamed(
     old = change.was.key.name if change.was else ""
     name = change.ref.key.name
     twice = cards_of(rows, old=False)
-    counts = f", and {reading.counted(twice, 'guaranteed card')} count twice until then" if twice else ""
+    counts = f", and {counted(twice, 'guaranteed card')} count twice until then" if twice else ""
     return Effect(
         fact="queue/renamed",
         risk=Risk.DISRUPTIVE,

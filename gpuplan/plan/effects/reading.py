@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from gpuplan.plan.comparison import Comparison
-from gpuplan.plan.parts import Action, ObjectChange, SpecChange
+from gpuplan.plan.parts import Action, Effect, ObjectChange, Risk, SpecChange
 from gpuplan.plan.state import Ref
+from gpuplan.words import in_a_row
 
 Object = Mapping[str, Any]
 
@@ -73,13 +74,18 @@ def causes(some: Iterable[ObjectChange]) -> tuple[SpecChange, ...]:
     return tuple({cause.path: cause for change in some for cause in change.causes}.values())
 
 
-def counted(number: int, word: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "card"), counted(16, "node")
-    ('1 card', '16 nodes')
-    """
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+def told(fact: str, risk: Risk, cluster: str, subject: str, text: str, some: Iterable[ObjectChange]) -> Effect:
+    """Return what some changes of objects do together."""
+    together = tuple(some)
+    return Effect(
+        fact=fact,
+        risk=risk,
+        cluster=cluster,
+        subject=subject,
+        summary=text,
+        objects=refs(together),
+        causes=causes(together),
+    )
 
 
 def listed(names: Iterable[str], most: int = MOST_NAMES) -> str:
@@ -91,7 +97,7 @@ def listed(names: Iterable[str], most: int = MOST_NAMES) -> str:
     some = list(dict.fromkeys(names))
     if len(some) > most:
         some = [*some[:most], f"{len(some) - most} more"]
-    return " and ".join([", ".join(some[:-1]), some[-1]] if len(some) > 1 else some)
+    return in_a_row(some)
 
 
 def stepped(old: int | None, new: int | None) -> str:

@@ -17,6 +17,7 @@ from gpuplan.plan.effects.quotas import flavors_of, queue_changes
 from gpuplan.plan.evictions import may_evict
 from gpuplan.plan.parts import NOTHING, Action, Effect, ObjectChange, QuotaRow, Risk
 from gpuplan.plan.quotas import service_of
+from gpuplan.words import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +150,7 @@ def _service(pool: Pool, comparison: Comparison) -> Iterator[Effect]:
     threats = [one.value for one in Service if may_evict(one.value, new) and not may_evict(one.value, old)]
     worse = [one.value for one in Service].index(new) > [one.value for one in Service].index(old)
     told = [f"{old} → {new}"]
-    told += [f"{reading.counted(lost, 'card')} of floors are no longer its teams' own"] if lost else []
+    told += [f"{counted(lost, 'card')} of floors are no longer its teams' own"] if lost else []
     told += [f"{reading.listed(threats)} work may evict it from now on"] if threats else []
     powers = [one.value for one in Service if may_evict(new, one.value) and not may_evict(old, one.value)]
     told += [f"for its floors it may evict {reading.listed(powers)} work that borrows them"] if powers else []

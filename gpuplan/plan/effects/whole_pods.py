@@ -8,6 +8,7 @@ from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import reading
 from gpuplan.plan.parts import Effect, Risk
 from gpuplan.plan.promises import promises
+from gpuplan.words import counted
 
 
 def effects(comparison: Comparison) -> Iterator[Effect]:
@@ -17,7 +18,7 @@ def effects(comparison: Comparison) -> Iterator[Effect]:
         old, new = one.old, one.new
         same = old.pod == new.pod and old.pieces <= new.pieces
         if one.cluster in stay and same and new.pods < old.pods:
-            size = reading.counted(new.pod, "piece")
+            size = counted(new.pod, "piece")
             yield Effect(
                 fact="quota/room-cut",
                 risk=Risk.LOW,

@@ -15,6 +15,7 @@ from gpuplan.model.fleet import Cluster
 from gpuplan.model.lifecycle import REPLACING
 from gpuplan.model.pools import NodePool, SelectedBy, node_labels
 from gpuplan.plan.parts import Step
+from gpuplan.words import in_a_row
 
 
 def queues_on(cluster: Cluster, flavors: Iterable[str]) -> tuple[str, ...]:
@@ -49,9 +50,9 @@ def empty(queues: Sequence[str], flavors: Iterable[str]) -> Step:
     """Wait until nothing is admitted to some flavors."""
     names = [f"`{name}`" for name in flavors]
     return Step(
-        title=f"Let what runs on {words(names)} end",
+        title=f"Let what runs on {in_a_row(names)} end",
         commands=tuple(usage(queue) for queue in queues),
-        until=f"no queue reserves anything of {words(names, 'or')}. Ask the owners of work that would take too long: "
+        until=f"no queue reserves anything of {in_a_row(names, 'or')}. Ask the owners of work that would take too long: "
         "an eviction is theirs to choose",
     )
 
@@ -136,11 +137,6 @@ def listed(queues: Sequence[str]) -> str:
     shown = ", ".join(f"`{queue}`" for queue in queues[:3])
     word = "queue" if len(queues) == 1 else "queues"
     return f"{word} {shown}" if len(queues) <= 3 else f"{len(queues)} queues ({shown}, …)"
-
-
-def words(names: Sequence[str], last: str = "and") -> str:
-    """Return names as words: `a`, `a and b`, `a, b and c`."""
-    return f" {last} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _patch(queue: str, policy: str) -> str:

@@ -23,8 +23,9 @@ from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.fragmentation import Floor, Holder, floors, nodes_of
 from gpuplan.model.queues import Service
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.amounts import counted, offer, overdrawn, pieces
+from gpuplan.rules.amounts import offer, overdrawn, pieces
 from gpuplan.rules.walk import point
+from gpuplan.words import counted
 
 DOC = RuleDoc(
     id="quota/floor-broken-by-fragmentation",

@@ -15,8 +15,9 @@ from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.amounts import counted, offer, offers, overdrawn, owners, pieces
+from gpuplan.rules.amounts import offer, offers, overdrawn, owners, pieces
 from gpuplan.rules.walk import point
+from gpuplan.words import counted
 
 DOC = RuleDoc(
     id="quota/over-capacity",
