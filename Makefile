@@ -57,6 +57,7 @@ schemas: dev  ## remake schemas/ from the models and from a real API server
 	$(BIN)/gpuplan schema --out schemas/fleet.schema.json
 	$(BIN)/gpuplan schema --of plan --out schemas/plan.schema.json
 	$(BIN)/python -m tests.controlplane.make_schemas
+	$(BIN)/python -m tests.controlplane.make_keys
 
 docs: dev  ## remake the generated pages
 	$(BIN)/python -m gpuplan.report.docs

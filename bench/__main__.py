@@ -1,4 +1,4 @@
-"""`python -m bench [example] [growth] [startup] [rules] [diff]`: print the figures of some or all, measured in one run."""
+"""`python -m bench [NAME]...`: print the figures of some benchmarks (example, growth, …) or of all, measured in one run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 
-from bench import change, diff, example, growth, rules, startup
+from bench import change, diff, example, growth, lint, rules, startup
 from bench.report import show
 
 BENCHMARKS = {
@@ -16,6 +16,7 @@ BENCHMARKS = {
     "rules": ("(d) rules for Prometheus", rules.lines),
     "diff": ("(e) what differs between two renders", diff.lines),
     "change": ("(f) a change of one line", change.lines),
+    "lint": ("(g) lint of many manifests", lint.lines),
 }
 
 

@@ -23,6 +23,19 @@ _DECIMAL_SUFFIX = {power: suffix for suffix, power in _DECIMAL.items()}
 _BINARY_SUFFIX = {power: suffix for suffix, power in _BINARY.items()}
 
 
+_MOST_COUNTED = 10**7 - 1
+
+
+def whole_number(text: str, most: int = _MOST_COUNTED) -> int | None:
+    """Return the number that digits alone say, as labels and annotations hold one; None for anything else, and above `most`.
+
+    >>> [whole_number(text) for text in ("8", "08", "", "-1", "8.0", "9" * 5000)]
+    [8, 8, None, None, None, None]
+    """
+    short = text.isascii() and text.isdigit() and len(text) <= len(str(most))
+    return int(text) if short and int(text) <= most else None
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Quantity:
     """An amount in billionths of its unit, the finest step that Kubernetes knows. Equal amounts are equal.

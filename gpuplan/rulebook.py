@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from gpuplan.diagnostics import Diagnostic, Related, Severity, Span
 
@@ -44,3 +46,10 @@ class RuleDoc:
             also=also,
             fix=self.fix if fix is None else fix,
         )
+
+
+FORMER_IDS: Final[Mapping[str, str]] = {
+    "kueue/gang-larger-than-any-flavor": "plan/gang-larger-than-any-flavor",
+    "quota/zero-quota": "kueue/zero-accelerator-quota",
+}
+"""Ids that rules once had -> those they have now: `suppress` still takes the old ones, and `gpuplan migrate` rewrites them."""

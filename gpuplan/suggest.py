@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 _LOOK_ALIKE: Final = str.maketrans({"o": "0", "l": "1", "i": "1", "|": "1"})
@@ -12,6 +13,9 @@ _MAX_CANDIDATES: Final = 5
 """Names that a message may offer at once."""
 _MIN_PART: Final = 3
 """Characters that a word needs before it may stand for a longer name it begins, or is a part of."""
+
+_MOST_COMPARED: Final = 2000
+"""Names that a word is compared with letter by letter; among more of them the nearest is hardly the one that was meant."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
@@ -34,6 +38,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return _same_to_the_eye(word, names) or _longer_or_shorter(word, names) or _mistyped(word, names)
 
 
+@lru_cache(1 << 16)
 def _bare(word: str) -> str:
     return _SEPARATORS.sub("", word.casefold())
 
@@ -60,18 +65,25 @@ def _longer_or_shorter(word: str, names: list[str]) -> str | None:
 
 
 def _mistyped(word: str, names: list[str]) -> str | None:
+    if len(names) > _MOST_COMPARED:
+        return None
     bare = _bare(word)
     best, fewest = None, len(bare)
     for name in names:
         other = _bare(name)
         allowed = min(fewest - 1, min(len(bare), len(other)) // 3)
-        if abs(len(other) - len(bare)) <= allowed and (distance := slips(bare, other)) <= allowed:
+        if abs(len(other) - len(bare)) <= allowed and (distance := slips(bare, other, allowed)) <= allowed:
             best, fewest = name, distance
+            if fewest == 1:  # nothing is nearer than a word that is not the same
+                break
     return best
 
 
-def slips(a: str, b: str) -> int:
-    """Return how many letters were put in, left out, changed or swapped with their neighbour to get from a to b."""
+def slips(a: str, b: str, most: int | None = None) -> int:
+    """Return how many letters were put in, left out, changed or swapped with their neighbour to get from a to b.
+
+    Of more than `most` it need only be known that they are more: among thousands of names hardly any is counted to its end.
+    """
     before: list[int] = []
     last = list(range(len(b) + 1))
     for i, x in enumerate(a, start=1):
@@ -81,6 +93,8 @@ def slips(a: str, b: str) -> int:
             if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
                 cost = min(cost, before[j - 2] + 1)
             row.append(cost)
+        if most is not None and min(row) > most and min(last) > most:
+            return min(row)
         before, last = last, row
     return last[-1]
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from gpuplan.catalog import (
+    accelerators,
+    apis,
     cards,
     compat,
     conditions,
@@ -24,12 +26,15 @@ from gpuplan.catalog import (
     operator,
     provided,
     releases,
+    schedulers,
     serving,
     timezones,
     upgrades,
     vendors,
     xids,
 )
+from gpuplan.catalog.accelerators import Accelerators
+from gpuplan.catalog.apis import Served
 from gpuplan.catalog.cards import Card, Vendor
 from gpuplan.catalog.compat import Compatibility, KubernetesRange
 from gpuplan.catalog.conditions import NodeCondition
@@ -42,6 +47,7 @@ from gpuplan.catalog.mig import MigClass, MigProfile, Placement
 from gpuplan.catalog.operator import OperatorField, OperatorLine, OperatorReleases
 from gpuplan.catalog.provided import ProvidedStack
 from gpuplan.catalog.releases import Component, Release
+from gpuplan.catalog.schedulers import Scheduler
 from gpuplan.catalog.serving import Bounds, Controller, Engine, ServingMetric, Servings
 from gpuplan.catalog.timezones import TimeZone
 from gpuplan.catalog.upgrades import Stop
@@ -49,6 +55,7 @@ from gpuplan.catalog.vendors import Families, Family, VendorExporter
 from gpuplan.catalog.xids import XidClass
 
 __all__ = [
+    "Accelerators",
     "Bounds",
     "Card",
     "Catalog",
@@ -78,6 +85,8 @@ __all__ = [
     "Placement",
     "ProvidedStack",
     "Release",
+    "Scheduler",
+    "Served",
     "ServingMetric",
     "Servings",
     "Stop",
@@ -94,6 +103,10 @@ __all__ = [
 class Catalog:
     """Every table, by the name of its rows."""
 
+    accelerators: Accelerators
+    """Which resource names are devices."""
+    apis: Mapping[str, Served]
+    """API versions that are served no more, or not yet, by their names."""
     cards: Mapping[str, Card]
     mig: Mapping[str, MigClass]
     cuts: Cuts
@@ -103,6 +116,8 @@ class Catalog:
     drivers: Drivers
     operator: OperatorReleases
     releases: Mapping[str, Release]
+    schedulers: Mapping[str, Scheduler]
+    """Other batch schedulers, by API group."""
     upgrades: Mapping[str, Stop]
     compat: Compatibility
     metrics: Mapping[str, Metric]
@@ -143,6 +158,8 @@ class Catalog:
 def load() -> Catalog:
     """Read all data files; the second call returns the same object."""
     return Catalog(
+        accelerators=accelerators.read(),
+        apis=apis.read(),
         cards=cards.read(),
         mig=mig.read(),
         cuts=cuts.read(),
@@ -151,6 +168,7 @@ def load() -> Catalog:
         drivers=drivers.read(),
         operator=operator.read(),
         releases=releases.read(),
+        schedulers=schedulers.read(),
         upgrades=upgrades.read(),
         compat=compat.read(),
         metrics=metrics.read(),

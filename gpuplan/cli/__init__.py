@@ -23,6 +23,7 @@ INTERRUPTED = 130
 """What shells give a program that Ctrl-C ended: 128 and the number of SIGINT."""
 
 COMMANDS = {
+    "advise": "Advise who runs the GPU agents of each pool, as a record to be signed.",
     "argocd-cmp": "Give Argo CD the objects of one cluster, as its plugin.",
     "cards": "Show the cards that the catalogue knows.",
     "check": "Check the fleet spec and say everything that is wrong.",
@@ -32,16 +33,29 @@ COMMANDS = {
     "completion": "Print the script by which a shell completes commands.",
     "cost": "Show what teams and pools held, and what it is worth, from Prometheus.",
     "diff": "Show what differs between two trees of manifests, path by path.",
+    "drift": "Say what in a live cluster is not as rendered, and who changed it.",
+    "drill": "Try on purpose what happens when a node is drained or breaks.",
     "explain": "Explain a key of the spec.",
+    "import": "Make a spec of manifests that are there, and give account of each.",
+    "fmt": "Lay the spec's files out in one style.",
     "init": "Write a small fleet to start from.",
+    "label-nodes": "Put the labels and taints of the spec on live nodes.",
+    "lint": "Find what is wrong in manifests as they are, without a spec.",
+    "migrate": "Rewrite old spellings of the spec into the newest.",
+    "migrate-stack": "Lay out, and take in steps, a pool's way to another stack.",
     "plan": "Say what a change means before it is merged.",
     "reclaim": "Find idle work, give notice, and suspend it.",
     "render": "Compile the fleet into rendered/, or check that it is fresh.",
+    "rights": "Print the ClusterRole that a command needs on a cluster.",
     "rule": "Explain a finding by its id.",
     "schema": "Print the JSON Schema of the spec.",
     "show": "Show the resolved fleet: capacity and who may use it.",
+    "verify": "Check whether a live cluster is what its spec says.",
+    "upgrade": "Say how clusters get to other versions, step by step.",
 }
 """Every command with its line in the help; the module of the same name, with `_` for `-`, defines `command`."""
+MODULES = {"import": "importing"}
+"""Commands whose name no module can have."""
 
 
 class LazyGroup(click.Group):
@@ -55,7 +69,8 @@ class LazyGroup(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"gpuplan.cli.{cmd_name.replace('-', '_')}")
+        name = MODULES.get(cmd_name, cmd_name.replace("-", "_"))
+        module = importlib.import_module(f"gpuplan.cli.{name}")
         return cast("click.Command", module.command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

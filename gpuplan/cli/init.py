@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 import tempfile
 from pathlib import Path
 
@@ -11,26 +9,20 @@ import click
 
 from gpuplan import catalog, pipeline
 from gpuplan.cli import completing
-from gpuplan.cli.options import fleet_option, log, today
+from gpuplan.cli.options import dns_name, fleet_option, log, today
+from gpuplan.cli.writing import write_new
 from gpuplan.diagnostics import Severity
 from gpuplan.report import starter
-from gpuplan.spec.base import DNS_LABEL
 from gpuplan.spec.jsonschema import schema_text
 from gpuplan.suggest import meant
 
 SPEC, SCHEMA = "fleet.yaml", "fleet.schema.json"
 
 
-def _name(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    if not re.fullmatch(DNS_LABEL, value):
-        raise click.BadParameter(f"{value!r} is no name: it takes lower-case letters, digits and '-'.", ctx, param)
-    return value
-
-
 @click.command("init")
 @fleet_option
-@click.option("--name", default="acme", show_default=True, callback=_name, help="Name of the fleet.")
-@click.option("--cluster", default="prod", show_default=True, callback=_name, help="Name of the first cluster.")
+@click.option("--name", default="acme", show_default=True, callback=dns_name, help="Name of the fleet.")
+@click.option("--cluster", default="prod", show_default=True, callback=dns_name, help="Name of the first cluster.")
 @click.option(
     "--card",
     default="l40s",
@@ -53,8 +45,8 @@ def command(fleet_dir: Path, name: str, cluster: str, card: str, nodes: int, car
         raise click.UsageError(f"{taken} exists already; nothing was written.")
     text = starter.fleet_text(known, name=name, cluster=cluster, card=card, nodes=nodes, cards_per_node=cards_per_node)
     _try(text)
-    _write(fleet_dir / SCHEMA, schema_text())
-    _write(fleet_dir / SPEC, text)
+    write_new(fleet_dir / SCHEMA, schema_text())
+    write_new(fleet_dir / SPEC, text)
     log(f"Wrote {fleet_dir / SPEC}, and {SCHEMA} for your editor. Next: `gpuplan check`, then `gpuplan render`.")
 
 
@@ -73,14 +65,3 @@ def _try(text: str) -> None:
     errors = [finding for finding in checked.findings if finding.severity is Severity.ERROR]
     if errors:
         raise click.UsageError(f"{errors[0].summary}.")
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise click.UsageError(f"cannot write {path}: {error.strerror}") from None

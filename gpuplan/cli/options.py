@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,11 +16,19 @@ import click
 from gpuplan.cli import completing
 from gpuplan.report.findings import FORMATS
 from gpuplan.report.terminal import wants_colour
+from gpuplan.spec.base import DNS_LABEL
 
 _BLANK_LINE = "\r\033[K"
 """Takes a terminal back to the start of its line and clears it."""
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def dns_name(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Refuse what is no name of the spec; a callback of options."""
+    if not re.fullmatch(DNS_LABEL, value):
+        raise click.BadParameter(f"{value!r} is no name: it takes lower-case letters, digits and '-'.", ctx, param)
+    return value
 
 
 def fleet_option(function: F) -> F:

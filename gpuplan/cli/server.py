@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 import click
 
-from gpuplan.cli.options import log
+from gpuplan.cli.options import F, log
 from gpuplan.cluster.access import Access, address
 from gpuplan.cluster.answers import Problem
 
@@ -23,7 +23,6 @@ NOT_REACHED = 3
 TENANT_HEADER = "X-Scope-OrgID"
 """The tenant's header of Mimir, Cortex and Loki; Thanos takes it where it is told to."""
 
-F = TypeVar("F", bound=Callable[..., Any])
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _OPTIONS = (
@@ -52,8 +51,36 @@ def prometheus_options(function: F) -> Callable[..., Any]:
         said = _Options(**{part.name: options.pop(part.name) for part in fields(_Options)})
         return function(*arguments, access=_access(said), **options)
 
-    made: Callable[..., Any] = asked
-    for option in reversed(_OPTIONS):
+    return _with(_OPTIONS, asked)
+
+
+_OPTIONAL = (
+    click.option("--prometheus", "url", metavar="URL", envvar="GPUPLAN_PROMETHEUS", show_envvar=True,
+                 help="Prometheus, Thanos, Mimir or VictoriaMetrics: what stands before /api/v1."),
+    click.option("--alertmanager", "alertmanager_url", metavar="URL", envvar="GPUPLAN_ALERTMANAGER", show_envvar=True,
+                 help="Alertmanager: what stands before /api/v2. Who asks is the same as for Prometheus."),
+    *_OPTIONS[1:],
+)  # fmt: skip
+
+
+def monitoring_options(function: F) -> Callable[..., Any]:
+    """Add the options where neither server need be named; the function takes `prometheus` and `alertmanager`, Access or None."""
+
+    @functools.wraps(function)
+    def asked(*arguments: Any, **options: Any) -> Any:
+        alertmanager = options.pop("alertmanager_url")
+        said = _Options(**{part.name: options.pop(part.name) for part in fields(_Options)})
+        servers = {
+            "prometheus": _access(said) if said.url else None,
+            "alertmanager": _access(replace(said, url=alertmanager), "--alertmanager") if alertmanager else None,
+        }
+        return function(*arguments, **servers, **options)
+
+    return _with(_OPTIONAL, asked)
+
+
+def _with(options: Sequence[Callable[[Any], Any]], made: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(options):
         made = option(made)
     return made
 
@@ -72,11 +99,11 @@ class _Options:
     timeout: float
 
 
-def _access(said: _Options) -> Access:
+def _access(said: _Options, named: str = "--prometheus") -> Access:
     """Return what the options and the environment say. Raises UsageError."""
     place = address(said.url)
     if isinstance(place, str):
-        raise click.UsageError(f"--prometheus is no address: {place}. Write it as https://prometheus.example:9090.")
+        raise click.UsageError(f"{named} is no address: {place}. Write it as https://{named.lstrip('-')}.example:9090.")
     token = "" if said.token_file else _secret("GPUPLAN_PROMETHEUS_TOKEN")
     password = _read(said.password_file) if said.password_file else _secret("GPUPLAN_PROMETHEUS_PASSWORD")
     user = said.user or place.user

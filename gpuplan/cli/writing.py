@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -38,15 +39,27 @@ def write_all(texts: Mapping[Path, str]) -> None:
 
 
 def _beside(path: Path, text: str) -> str:
-    """Write a text to a new file in the folder of `path`, with the rights that a file written there would have."""
+    """Write a text to a new file in the folder of `path`, with the rights of the file there, or that a new one would have."""
     number, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with open(number, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 - of a descriptor
             file.write(text)
         mask = os.umask(0)
         os.umask(mask)
-        Path(made).chmod(0o666 & ~mask)
+        Path(made).chmod(stat.S_IMODE(path.stat().st_mode) if path.is_file() else 0o666 & ~mask)
     except OSError:
         Path(made).unlink(missing_ok=True)
         raise
     return made
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a file that is not there yet. Raises UsageError; nothing is ever overwritten."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise click.UsageError(f"cannot write {path}: {error.strerror}") from None

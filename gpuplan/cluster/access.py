@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-PASTED = ("/api/v1/query_range", "/api/v1/query", "/api/v1", "/graph", "/query")
+PASTED = ("/api/v1/query_range", "/api/v1/query", "/api/v1", "/graph", "/query", "/api/v2/status", "/api/v2")
 """Ends of addresses that people copy from a browser; the API is beside them, not below."""
 
 

@@ -1,15 +1,23 @@
-"""A client of Alertmanager's API v2, for telling it of alerts directly."""
+"""A client of Alertmanager's API v2: telling it of alerts directly, and asking what it does with them."""
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
+from types import TracebackType
+from typing import Any, Literal, Self
 
+import requests
 import urllib3
 
-from gpuplan.cluster.access import Address
+from gpuplan.cluster import failures
+from gpuplan.cluster.access import Access, Address
+from gpuplan.cluster.answers import Problem
+from gpuplan.cluster.session import Session, retry
 
 PATIENCE_SECONDS = 10.0
 TRIES = 3
@@ -56,3 +64,56 @@ class Alertmanager:
         if answer.status >= 300:
             return f"Alertmanager at {self._url} refused an alert: {answer.status} {answer.data[:200].decode(errors='replace')}"
         return ""
+
+
+READS = Literal["alerts", "silences", "status"]
+"""Pages of its API that are asked for."""
+NO_API = "Look for the prefix before /api/v2: --web.route-prefix, or /alertmanager in Mimir."
+
+
+class AlertmanagerStatus:
+    """One Alertmanager that is asked, and told nothing. Nothing is raised for what a server or a network does."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self._session = Session(access)
+        self._session.mount(access.url, requests.adapters.HTTPAdapter(max_retries=retry(access.tries)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._session.close()
+
+    @property
+    def url(self) -> str:
+        """The address, without secrets."""
+        return self._access.url
+
+    def get(self, what: READS) -> Any | Problem:
+        """Return what a page says: a mapping of `status`, a list of the others."""
+        try:
+            answer = self._session.get(f"{self._access.url}/api/v2/{what}", headers=dict(self._access.headers))
+            if answer.status_code != HTTPStatus.OK:
+                return self._refused(answer)
+            said = answer.json()
+        except (
+            ValueError
+        ) as error:  # of JSON; requests' own errors of addresses are no case, since the address was read
+            return self._nonsense("") or failures.unreachable(self._access, error)
+        except requests.RequestException as error:
+            return failures.unreachable(self._access, error)
+        except OSError as error:
+            return failures.unreadable(error)
+        fits = isinstance(said, dict if what == "status" else list)
+        return said if fits else self._nonsense(f"JSON that is no page of {what}")
+
+    def _refused(self, answer: requests.Response) -> Problem:
+        html = "html" in answer.headers.get("Content-Type", "")
+        problem = failures.refused(self._access, answer, "" if html else answer.text)
+        return dataclasses.replace(problem, fix=NO_API) if answer.status_code == HTTPStatus.NOT_FOUND else problem
+
+    def _nonsense(self, why: str) -> Problem | None:
+        return failures.nonsense(self._access, self._session.last, why, "Alertmanager's API")

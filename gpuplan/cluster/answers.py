@@ -118,6 +118,14 @@ def names(payload: Any) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
+def mapping(payload: Any) -> Mapping[str, Any]:
+    """Read an answer whose data is a mapping. Raises NonsenseError."""
+    found = payload.get("data") if isinstance(payload, dict) else None
+    if not isinstance(found, dict):
+        raise NonsenseError("JSON without a mapping of data")
+    return found
+
+
 def error_text(payload: Any) -> str:
     """Return the server's own words on an error, empty where there are none."""
     if isinstance(payload, dict):

@@ -38,8 +38,10 @@ def refused(access: Access, response: requests.Response, words: str) -> Problem:
     )
 
 
-def nonsense(access: Access, response: requests.Response | None, why: str) -> Problem | None:
-    """Return the problem of an answer that is none of Prometheus' API; None where nothing came at all."""
+def nonsense(
+    access: Access, response: requests.Response | None, why: str, api: str = "Prometheus' API"
+) -> Problem | None:
+    """Return the problem of an answer that is none of an API; None where nothing came at all."""
     if response is None:
         return None
     what = response.headers.get("Content-Type", "").partition(";")[0].strip() or "something without a type"
@@ -47,7 +49,7 @@ def nonsense(access: Access, response: requests.Response | None, why: str) -> Pr
     sent = f" after it sent us to {shown(access, elsewhere)}" if elsewhere else ""
     return Problem(
         kind="nonsense",
-        summary=f"{access.url} answered with {shown(access, why or what)}{sent}, which is no answer of Prometheus' API",
+        summary=f"{access.url} answered with {shown(access, why or what)}{sent}, which is no answer of {api}",
         fix="Check the address and its prefix; where a login page stands before the server, give a token.",
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +19,17 @@ import urllib3
 from kubernetes import client, config
 from kubernetes.client import rest
 
+from gpuplan.cluster.served import DISCOVERY, Resource, Served, resources
+
 Object = Mapping[str, Any]
 PAGE = 500
 """Objects that are asked for at once."""
 PATIENCE_SECONDS = 20.0
 CONNECT_TRIES = 3
 MERGE_PATCH = "application/merge-patch+json"
+APPLY_PATCH = "application/apply-patch+yaml"  # JSON is YAML
+DRY_RUN = {"dryRun": "All"}
+_WARNING = re.compile(r'[0-9]{3} \S+ "(.*)"', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +55,15 @@ class Fault:
         return self.status == 404
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """What the server says to a request that keeps nothing: HTTP's status (0 without an answer), why, and its warnings."""
+
+    status: int
+    message: str = ""
+    warnings: tuple[str, ...] = ()
+
+
 class Kube:
     """One API server. `manager` is the name under which fields are written."""
 
@@ -64,10 +79,17 @@ class Kube:
         """The address, without secrets."""
         return self._server
 
-    def list(self, path: str) -> Sequence[Object] | Fault:
-        """Return all objects of a collection, such as `/apis/batch/v1/namespaces/vision/jobs`."""
+    def get(self, path: str) -> Object | Fault:
+        """Return what stands at a path."""
+        return self._request("GET", path, query={})
+
+    def list(self, path: str, *, fields: str = "") -> Sequence[Object] | Fault:
+        """Return all objects of a collection, such as `/apis/batch/v1/namespaces/vision/jobs`.
+
+        `fields` is a field selector, such as `spec.nodeName=gpu-3` for pods.
+        """
         found: list[Object] = []
-        query = {"limit": str(PAGE)}
+        query = {"limit": str(PAGE), **({"fieldSelector": fields} if fields else {})}
         while True:
             page = self._request("GET", path, query=query)
             if isinstance(page, Fault):
@@ -82,9 +104,64 @@ class Kube:
         """Merge a change into an object; a `metadata.resourceVersion` in it is the version that it must have."""
         return self._request("PATCH", path, change, query={"fieldManager": self._manager}, content_type=MERGE_PATCH)
 
-    def create(self, path: str, made: Object) -> Object | Fault:
-        """Create an object in a collection."""
-        return self._request("POST", path, made, query={"fieldManager": self._manager})
+    def create(self, path: str, made: Object, *, dry_run: bool = False) -> Object | Fault:
+        """Create an object in a collection, or ask what would come of it: admission included, nothing kept."""
+        query = {"fieldManager": self._manager, **(DRY_RUN if dry_run else {})}
+        return self._request("POST", path, made, query=query)
+
+    def attempt(self, path: str, made: Object) -> Attempt:
+        """Ask whether an object could be created in a collection, admission included. Nothing is kept.
+
+        A policy that only warns does so in a header, which the other requests do not look at.
+        """
+        query = {"fieldManager": self._manager, **DRY_RUN}
+        answer = self._answer("POST", path, made, query=query)
+        if isinstance(answer, Fault):
+            return Attempt(status=0, message=answer.summary)
+        read = _read(answer.status, answer.data, f"POST {path}")
+        if isinstance(read, Fault):
+            return Attempt(status=answer.status, message=read.summary, warnings=answer.warnings)
+        return Attempt(status=answer.status, warnings=answer.warnings)
+
+    def apply(self, path: str, made: Object, *, force: bool = False, dry_run: bool = False) -> Object | Fault:
+        """Apply our fields of an object (server-side apply), or ask what would come of it.
+
+        A conflict with the fields of another manager is a Fault, unless `force` takes them over.
+        """
+        query = {"fieldManager": self._manager, "force": str(force).lower(), **(DRY_RUN if dry_run else {})}
+        return self._request("PATCH", path, made, query=query, content_type=APPLY_PATCH)
+
+    def delete(self, path: str, *, uid: str = "") -> Object | Fault:
+        """Delete an object; with `uid` only the one that has it. What it owns goes later, in the background."""
+        options: dict[str, Any] = {"propagationPolicy": "Background"}
+        if uid:
+            options["preconditions"] = {"uid": uid}
+        return self._request("DELETE", path, options, query={})
+
+    def evict(
+        self, namespace: str, pod: str, *, grace_seconds: int | None = None, dry_run: bool = False
+    ) -> Object | Fault:
+        """Ask for the eviction of a pod; a disruption budget that forbids it is a Fault with status 429."""
+        options: dict[str, Any] = {} if grace_seconds is None else {"gracePeriodSeconds": grace_seconds}
+        if dry_run:
+            options["dryRun"] = ["All"]
+        asked = {
+            "apiVersion": "policy/v1",
+            "kind": "Eviction",
+            "metadata": {"name": pod, "namespace": namespace},
+            "deleteOptions": options,
+        }
+        return self._request("POST", f"/api/v1/namespaces/{namespace}/pods/{pod}/eviction", asked, query={})
+
+    def served(self) -> Served | Fault:
+        """Return the kinds that the server serves. A group that cannot be asked now is left out."""
+        found: dict[tuple[str, str], Resource] = {}
+        for root in ("/api", "/apis"):
+            answer = self._request("GET", root, query={}, accept=DISCOVERY)
+            if isinstance(answer, Fault):
+                return answer
+            found |= dict(resources(answer))
+        return Served(kinds=found)
 
     def _request(
         self,
@@ -94,9 +171,23 @@ class Kube:
         *,
         query: Mapping[str, str],
         content_type: str = "application/json",
+        accept: str = "application/json",
     ) -> dict[str, Any] | Fault:
+        answer = self._answer(method, path, body, query=query, content_type=content_type, accept=accept)
+        return answer if isinstance(answer, Fault) else _read(answer.status, answer.data, f"{method} {path}")
+
+    def _answer(
+        self,
+        method: str,
+        path: str,
+        body: Object | None = None,
+        *,
+        query: Mapping[str, str],
+        content_type: str = "application/json",
+        accept: str = "application/json",
+    ) -> _Answer | Fault:
         url = f"{self._server}{quote(path)}?{urlencode(query)}"
-        headers = {"Accept": "application/json", "Content-Type": content_type}
+        headers = {"Accept": accept, "Content-Type": content_type}
         token = self._configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
         if token:
             headers["Authorization"] = token
@@ -105,7 +196,7 @@ class Kube:
             data = answer.read()
         except (urllib3.exceptions.HTTPError, client.ApiException, OSError) as error:
             return Fault(summary=f"{self._server} cannot be reached: {_words(error)}")
-        return _read(int(answer.status), data, f"{method} {path}")
+        return _Answer(status=int(answer.status), data=data, warnings=_warnings(answer.getheaders()))
 
 
 def connect(manager: str, kubeconfig: Path | None = None, context: str = "") -> Kube | Fault:
@@ -123,6 +214,8 @@ def connect(manager: str, kubeconfig: Path | None = None, context: str = "") -> 
             )
     except (config.ConfigException, OSError, ValueError) as error:
         return Fault(summary=f"no cluster is configured: {_words(error)}")
+    except Exception as error:  # the client stumbles over a file of another shape in many ways
+        return Fault(summary=f"no cluster is configured: {kubeconfig or 'the file'} is no kubeconfig ({_words(error)})")
     return Kube(configuration, manager)
 
 
@@ -135,6 +228,21 @@ def collection(api_version: str, resource: str, namespace: str) -> str:
     '/apis/batch/v1/namespaces/vision/jobs'
     """
     return f"/{'apis' if '/' in api_version else 'api'}/{api_version}/namespaces/{namespace}/{resource}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    """An answer as it came."""
+
+    status: int
+    data: bytes
+    warnings: tuple[str, ...]
+
+
+def _warnings(headers: Any) -> tuple[str, ...]:
+    """Return the texts of the warnings: each header is `299 - "text"`."""
+    found = (_WARNING.fullmatch(line.strip()) for line in headers.getlist("Warning"))
+    return tuple(re.sub(r"\\(.)", r"\1", match[1]) for match in found if match)
 
 
 def _read(status: int, data: bytes, request: str) -> dict[str, Any] | Fault:

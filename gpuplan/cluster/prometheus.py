@@ -19,56 +19,27 @@ Connections, 429, 502, 503 and 504 are tried again; an error that a query earns 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import requests
 from prometheus_api_client.exceptions import PrometheusApiClientException
 from prometheus_api_client.prometheus_connect import PrometheusConnect
-from urllib3.util import Retry
 
 from gpuplan.cluster import answers, failures
 from gpuplan.cluster.access import Access, Address, address
 from gpuplan.cluster.answers import Answer, Curve, Curves, Problem, Sample
+from gpuplan.cluster.session import Session, retry
 
 __all__ = ["Access", "Address", "Answer", "Curve", "Curves", "Problem", "Prometheus", "Sample", "address"]
-
-AGAIN = (429, 502, 503, 504)
-"""Answers that say `not now`. Prometheus says 503 while it reads its log after a start."""
-LONGEST_PAUSE = 10
-"""Seconds between two tries at most, whatever the server asks for."""
 
 T = TypeVar("T")
 
 
-class _Session(requests.Session):
-    """A session that keeps the last response: the library gives out its numbers, but not its warnings nor its errors."""
-
-    def __init__(self, access: Access) -> None:
-        super().__init__()
-        self.last: requests.Response | None = None
-        self.verify = str(access.ca_file) if access.ca_file else True
-        self._patience = (access.connect_timeout, access.timeout)
-        if access.token or access.token_file or access.user or access.password:
-            self.auth = _Authorization(access)
-
-    def send(self, request: requests.PreparedRequest, **more: Any) -> requests.Response:
-        """Ask, and keep the response. The pair of timeouts tells a server that is away sooner than one that thinks."""
-        self.last = None
-        self.last = super().send(request, **{**more, "timeout": self._patience})
-        return self.last
-
-
-class _Authorization(requests.auth.AuthBase):
-    """Says who asks. Being there, it also keeps requests from taking somebody else from ~/.netrc."""
-
-    def __init__(self, access: Access) -> None:
-        self._access = access
-
-    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        request.headers["Authorization"] = self._access.authorization()
-        return request
+READS = Literal["alertmanagers", "rules", "targets"]
+"""Pages of the API that say how a Prometheus is set up; what only stores samples (Mimir, Thanos) may lack some."""
 
 
 class Prometheus:
@@ -76,9 +47,9 @@ class Prometheus:
 
     def __init__(self, access: Access) -> None:
         self._access = access
-        self._session = _Session(access)
+        self._session = Session(access)
         self._library = PrometheusConnect(
-            url=access.url, headers=dict(access.headers), session=self._session, retry=_retry(access.tries)
+            url=access.url, headers=dict(access.headers), session=self._session, retry=retry(access.tries)
         )
 
     def __enter__(self) -> Self:
@@ -115,6 +86,18 @@ class Prometheus:
         params = {"match[]": match, "start": f"{start.timestamp():.3f}", "end": f"{end.timestamp():.3f}"}
         return self._asked(lambda: self._library.get_label_values(label, params), answers.names)
 
+    def setup(self, what: READS) -> Mapping[str, Any] | Problem:
+        """Return the `data` of a page that says how the server is set up; only targets that are scraped, not dropped ones."""
+        params = {"state": "active"} if what == "targets" else {}
+        url = f"{self._access.url}/api/v1/{what}"
+
+        def call() -> None:
+            headers = dict(self._access.headers)
+            if self._session.get(url, params=params, headers=headers).status_code != HTTPStatus.OK:
+                raise PrometheusApiClientException
+
+        return self._asked(call, answers.mapping)
+
     def _params(self) -> dict[str, str]:
         """Return what goes with each query: the server is to give up when we do."""
         return {"timeout": f"{self._access.timeout:g}s"}
@@ -147,16 +130,3 @@ class Prometheus:
             return answers.error_text(self._payload())
         except ValueError:
             return "" if "html" in self._response().headers.get("Content-Type", "") else self._response().text
-
-
-def _retry(tries: int) -> Retry:
-    """Return when to ask again. A query that took too long once would do so again: reads are tried once."""
-    return Retry(
-        total=tries - 1,
-        read=False,
-        status_forcelist=AGAIN,
-        backoff_factor=0.5,
-        backoff_max=LONGEST_PAUSE,
-        retry_after_max=LONGEST_PAUSE,
-        raise_on_status=False,
-    )

@@ -13,29 +13,7 @@ from gpuplan.catalog import Catalog, Metric
 from gpuplan.emit import agents
 from gpuplan.emit.agents import DCGM_EXPORTER
 from gpuplan.model.fleet import Cluster, Fleet
-
-REQUIRED = (
-    "DCGM_EXP_XID_ERRORS_COUNT",
-    "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS",
-    "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL",
-    "DCGM_FI_DEV_FB_FREE",
-    "DCGM_FI_DEV_FB_USED",
-    "DCGM_FI_DEV_GPU_RECOVERY_ACTION",
-    "DCGM_FI_DEV_GPU_TEMP",
-    "DCGM_FI_DEV_GPU_TEMP_LIMIT",
-    "DCGM_FI_DEV_GPU_UTIL",
-    "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL",
-    "DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL",
-    "DCGM_FI_DEV_PCIE_REPLAY_COUNTER",
-    "DCGM_FI_DEV_POWER_USAGE",
-    "DCGM_FI_DEV_ROW_REMAP_FAILURE",
-    "DCGM_FI_DEV_ROW_REMAP_PENDING",
-    "DCGM_FI_DEV_SLOWDOWN_TEMP",
-)
-"""What our rules read whether or not profiling is on; collected whatever the spec says, since the exporter's own list lacks
-some of them."""
-PROFILED = ("DCGM_FI_PROF_DRAM_ACTIVE", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE")
-"""What they read besides where profiling is on."""
+from gpuplan.model.monitoring import PROFILED, REQUIRED
 
 
 def collected(fleet: Fleet, cluster: Cluster) -> tuple[str, ...]:
@@ -43,16 +21,20 @@ def collected(fleet: Fleet, cluster: Cluster) -> tuple[str, ...]:
 
     The exporter's own list, what our rules read, and what the spec adds. Fields that come as a label of every other metric
     (the driver's version) are left out unless the spec asks: they split all series at an upgrade. Where others run the
-    exporter, it is what the cluster's page of expectations asks them for.
+    exporter, it is what the cluster's page of expectations asks them for. Where the spec names the fields to collect, it is
+    those alone.
     """
     if not agents.nvidia_pools(cluster):
         return ()
-    return tuple(sorted({*_usual(fleet, cluster), *fleet.monitoring.extra_counters}))
+    said = fleet.monitoring
+    return tuple(sorted({*(said.counters or _usual(fleet, cluster)), *said.extra_counters}))
 
 
 def required(fleet: Fleet, cluster: Cluster) -> tuple[str, ...]:
     """Return the fields that rules may read and that the cluster's exporter and cards have, sorted."""
-    names = sorted((*REQUIRED, *(PROFILED if fleet.monitoring.profiling else ())))
+    said = fleet.monitoring
+    every = (*REQUIRED, *(PROFILED if said.profiling else ()))
+    names = sorted(name for name in every if not said.counters or name in {*said.counters, *said.extra_counters})
     served = _served(cluster)
     return tuple(name for name in names if served(fleet.catalog.metrics[name]))
 

@@ -20,6 +20,7 @@ from gpuplan.emit.base import DISRUPTION, manifest, namespaced
 from gpuplan.manifests.kinds import PodDisruptionBudget
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.queues import TaskPool
 
 AT_ONCE = 1
 """Pods of a queue and namespace that a drain may take before their successors are ready."""
@@ -33,19 +34,19 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
         pool = cohort.task_pool
         for queue in cohort.queues if pool.stateful else ():
             for namespace in queue.team.namespaces:
-                made = _budget(pool.name, namespace)
+                made = _budget(pool, namespace)
                 yield manifest(fleet, cluster, DISRUPTION, made, pool.path, queue.path)
 
 
-def _budget(task_pool: str, namespace: str) -> PodDisruptionBudget:
+def _budget(task_pool: TaskPool, namespace: str) -> PodDisruptionBudget:
     return {
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",
-        "metadata": namespaced(conventions.disruption_budget_name(task_pool), namespace, DISRUPTION),
+        "metadata": namespaced(conventions.disruption_budget_name(task_pool.name), namespace, DISRUPTION),
         "spec": {
             "maxUnavailable": AT_ONCE,
             "selector": {
-                "matchLabels": {conventions.LABEL_QUEUE_NAME: task_pool},
+                "matchLabels": {conventions.LABEL_QUEUE_NAME: task_pool.local_queue},
                 "matchExpressions": [{"key": key, "operator": "DoesNotExist"} for key in OWNERS_WITHOUT_SCALE],
             },
             "unhealthyPodEvictionPolicy": "AlwaysAllow",

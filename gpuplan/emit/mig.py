@@ -18,7 +18,7 @@ from gpuplan.manifests.set import Manifest
 from gpuplan.manifests.write import yaml_text
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool
-from gpuplan.model.sharing import Sharing, SharingMode, mig_config_name
+from gpuplan.model.sharing import Sharing, SharingMode, mig_config_name, mig_cuts
 
 ALL_DISABLED = "all-disabled"
 """Name of the layout with MIG off on every card: the way back, by hand, from any other."""
@@ -74,11 +74,8 @@ def mig_parted_config(sharing: Sharing) -> dict[str, object]:
 
 
 def _entries(sharing: Sharing) -> Iterator[dict[str, object]]:
-    cuts: dict[tuple[tuple[str, int], ...], list[int]] = {}
-    for group in sharing.groups:
-        cuts.setdefault(group.profiles, []).extend(group.indexes)
-    for profiles, indexes in cuts.items():
-        devices = {"devices": "all" if len(cuts) == 1 else sorted(indexes)}
+    for profiles, indexes in mig_cuts(sharing).items():
+        devices = {"devices": "all" if indexes is None else list(indexes)}
         yield (
             {**devices, "mig-enabled": True, "mig-devices": dict(profiles)}
             if profiles

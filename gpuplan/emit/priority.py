@@ -7,15 +7,13 @@ and a class above 0 that may preempt pushes out every pod without a class.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from gpuplan import conventions
-from gpuplan.diagnostics import KeyPath
 from gpuplan.emit.base import PRIORITY, manifest, metadata
 from gpuplan.manifests.kinds import PriorityClass, WorkloadPriorityClass
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.queues import BAND_MIDDLE, Service, band
+from gpuplan.model.queues import BAND_MIDDLE, Service, TaskPool
 
 MEANING = {
     Service.GUARANTEED: "Critical work: has its floor at any moment.",
@@ -29,15 +27,17 @@ MEANING = {
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     """Yield the priority classes of every service class that a task pool of the cluster has."""
     for service in Service:
-        paths = [cohort.task_pool.path for cohort in cluster.cohorts if cohort.task_pool.service is service]
-        if paths:
-            yield from _classes(fleet, cluster, service, paths)
+        pools = [cohort.task_pool for cohort in cluster.cohorts if cohort.task_pool.service is service]
+        if pools:
+            yield from _classes(fleet, cluster, service, pools)
 
 
-def _classes(fleet: Fleet, cluster: Cluster, service: Service, paths: list[KeyPath]) -> Iterator[Manifest]:
-    for name, value in band(service).items():
+def _classes(fleet: Fleet, cluster: Cluster, service: Service, pools: Sequence[TaskPool]) -> Iterator[Manifest]:
+    """Yield the classes of a service class, which are the same for all its task pools."""
+    first, paths = pools[0], [pool.path for pool in pools]
+    for name, value in first.priority_classes.items():
         yield manifest(fleet, cluster, PRIORITY, _workload_priority_class(name, value, service), *paths)
-    yield manifest(fleet, cluster, PRIORITY, _pod_priority_class(service), *paths)
+    yield manifest(fleet, cluster, PRIORITY, _pod_priority_class(first.pod_priority_class, service), *paths)
 
 
 def _workload_priority_class(name: str, value: int, service: Service) -> WorkloadPriorityClass:
@@ -50,11 +50,11 @@ def _workload_priority_class(name: str, value: int, service: Service) -> Workloa
     }
 
 
-def _pod_priority_class(service: Service) -> PriorityClass:
+def _pod_priority_class(name: str, service: Service) -> PriorityClass:
     return {
         "apiVersion": "scheduling.k8s.io/v1",
         "kind": "PriorityClass",
-        "metadata": metadata(conventions.pod_priority_class_name(service.value), PRIORITY),
+        "metadata": metadata(name, PRIORITY),
         "description": MEANING[service],
         "preemptionPolicy": "Never",
         "value": BAND_MIDDLE[service],

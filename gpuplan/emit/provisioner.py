@@ -79,7 +79,7 @@ def _capi(cluster: Cluster, pool: NodePool) -> Snippet:
     """
     hints = {f"{_AUTOSCALER}/labels": ",".join(f"{key}={value}" for key, value in all_labels(cluster, pool).items())}
     produced = allocatable(pool)
-    if len(produced) == 1:  # the autoscaler can be told of one
+    if len(produced) == 1 and pool.cards_per_node:  # the autoscaler can be told of one
         hints[f"{_AUTOSCALER}/gpu-count"] = str(produced[0].per_node)
         hints[f"{_AUTOSCALER}/gpu-type"] = produced[0].resource
     template: Snippet = {"metadata": {"labels": all_labels(cluster, pool)}}
@@ -101,7 +101,11 @@ def _eks(cluster: Cluster, pool: NodePool) -> Snippet:
     """
     tags = {f"{_AUTOSCALER_TAG}/label/{key}": value for key, value in all_labels(cluster, pool).items()}
     tags |= {f"{_AUTOSCALER_TAG}/taint/{taint.key}": f"{taint.value}:{taint.effect}" for taint in pool.taints}
-    tags |= {f"{_AUTOSCALER_TAG}/resources/{made.resource}": str(made.per_node) for made in allocatable(pool)}
+    tags |= {
+        f"{_AUTOSCALER_TAG}/resources/{made.resource}": str(made.per_node)
+        for made in allocatable(pool)
+        if made.per_node
+    }
     update: Snippet = {"labels": {"addOrUpdateLabels": all_labels(cluster, pool)}}
     if pool.taints:
         update["taints"] = {"addOrUpdateTaints": [_cloud_taint(taint) for taint in pool.taints]}

@@ -34,7 +34,7 @@ _SETTINGS = {"PYTHONDONTWRITEBYTECODE": "1"}
 
 def watched(fleet: Fleet, cluster: Cluster) -> bool:
     """Tell whether a cluster has a reclaimer: the spec asks for one, and some team has a queue there."""
-    return fleet.governance.reclaim.mode is not ReclaimMode.OFF and bool(cluster.teams)
+    return fleet.governance.reclaim.mode is not ReclaimMode.OFF and bool(cluster.cohorts_with_queues)
 
 
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:

@@ -66,8 +66,8 @@ def _pod_security(enforce: str, audit: str) -> StringMap:
 
 
 def _agent_namespaces(cluster: Cluster) -> tuple[str, ...]:
-    """Return the namespaces of node agents: ours, and those of the GPU Operator and of AMD's where they have pools."""
-    nvidia = (cluster.gpu_operator.namespace,) if cluster.operator_pools else ()
+    """Return the namespaces of node agents: ours, and those of the GPU Operator and of AMD's where they are there."""
+    nvidia = (cluster.gpu_operator.namespace,) if cluster.has_operator else ()
     others = (amd.namespace(cluster),) if amd.operator_pools(cluster) else ()
     return (conventions.SYSTEM_NAMESPACE, *nvidia, *others)
 

@@ -113,7 +113,7 @@ def _write_sequence(append: Append, lead: str, items: list[object], pad: str) ->
 
 
 def _key(lead: str, key: str, pad: str) -> str:
-    text = _string(key) or _quoted(key)
+    text = _string(key) or quoted(key)
     if len(text) > _LONGEST_SIMPLE_KEY:
         return f"{lead}? {text}\n{pad}:"
     return f"{lead}{text}:"
@@ -157,10 +157,11 @@ def _string(text: str) -> str:
         return text
     if "\n" in text and text[0] not in " \t\n" and not text.endswith("\n\n") and not _UNSAFE_IN_BLOCK.search(text):
         return ""
-    return _quoted(text)
+    return quoted(text)
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """Return a string on one line, in double quotes."""
     return f'"{_ESCAPED.sub(_escape, text)}"'
 
 

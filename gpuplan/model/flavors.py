@@ -25,6 +25,8 @@ class Flavor:
     """A Kueue ResourceFlavor: the pools of one cluster with one tier, card, sharing and revision."""
 
     name: str
+    topology: str
+    """Name of the Topology that holds its levels."""
     tier: CardTier
     card: Card
     sharing: Sharing
@@ -46,9 +48,9 @@ class Flavor:
         return self.tier.levels
 
     @property
-    def topology(self) -> str:
-        """Name of the Topology that holds its levels."""
-        return conventions.topology_name(self.tier.name, self.revision)
+    def counted(self) -> bool:
+        """Whether the spec says of each of its pools how many nodes it has, so that its capacity is all that there is."""
+        return all(pool.counted for pool in self.pools)
 
     @property
     def cards(self) -> int:
@@ -78,6 +80,7 @@ def flavor(pools: tuple[NodePool, ...], *, alone: bool) -> Flavor:
             companions[resource] = companions.get(resource, Quantity(0)) + per_node * pool.nodes
     return Flavor(
         name=conventions.flavor_name(first.tier.name, first.card.name, first.sharing.label, first.revision),
+        topology=conventions.topology_name(first.tier.name, first.revision),
         tier=first.tier,
         card=first.card,
         sharing=first.sharing,

@@ -15,6 +15,7 @@ from typing import Any, Literal, Protocol
 from gpuplan.catalog import Catalog, Vendor
 from gpuplan.catalog.releases import Component, Release
 from gpuplan.diagnostics import KeyPath, Span
+from gpuplan.model.adopted import NOTHING, Adopted
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.monitoring import Monitoring
 from gpuplan.model.pools import NodePool, Stack
@@ -62,13 +63,17 @@ class KueueSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuOperatorSettings:
-    """How the GPU Operator runs in a cluster; it matters only where a pool is on `stack: operator`."""
+    """How the GPU Operator runs in a cluster; it matters only where it is there: see `Cluster.has_operator`."""
 
     managed: bool
     """Whether gpuplan renders its installation; otherwise others install it, and gpuplan renders the ClusterPolicy."""
     version: Version
     namespace: str
     """Namespace of the operator and its agents."""
+    kept_off: bool = False
+    """Whether nodes of other stacks are kept off it although no pool is on it."""
+    standby: bool = False
+    """Whether it is there although no pool is on it; then `kept_off` is true, too."""
 
 
 Distribution = Literal["kubeadm", "rke2", "k3s", "openshift", "eks", "gke", "aks", "talos"]
@@ -107,6 +112,8 @@ class Cluster:
     teams: tuple[Team, ...]
     """Teams with a queue here."""
     quota: QuotaTree
+    adopted: Adopted = NOTHING
+    """What stays as it was."""
     path: KeyPath
 
     @property
@@ -115,14 +122,25 @@ class Cluster:
         return tuple(cohort for cohort in self.cohorts if cohort.queues)
 
     @property
+    def own_quota(self) -> bool:
+        """Whether Kueue gets flavors and a quota tree of ours: not where what is adopted is all that anybody uses."""
+        return bool(self.cohorts) or not self.adopted.for_kueue or self.adopted.needs(self.flavors)
+
+    @property
     def frameworks(self) -> tuple[str, ...]:
-        """Short names of the workload kinds that any of its task pools runs, sorted."""
-        return tuple(sorted({name for cohort in self.cohorts for name in cohort.task_pool.frameworks}))
+        """Short names of the workload kinds that any of its queues takes, sorted."""
+        own = {name for cohort in self.cohorts for name in cohort.task_pool.frameworks}
+        return tuple(sorted(own.union(self.adopted.frameworks)))
 
     @property
     def namespaces(self) -> tuple[str, ...]:
         """Namespaces of its teams, sorted."""
         return tuple(sorted({name for team in self.teams for name in team.namespaces}))
+
+    @property
+    def queue_namespaces(self) -> tuple[str, ...]:
+        """Namespaces with queues, those of its teams and those with adopted ones, sorted."""
+        return tuple(sorted({*self.namespaces, *self.adopted.namespaces}))
 
     def pools_on(self, stack: Stack, vendor: Vendor | None = None) -> tuple[NodePool, ...]:
         """Return its pools whose node agents a stack runs: all of them, or those with a vendor's cards."""
@@ -132,6 +150,16 @@ class Cluster:
     def operator_pools(self) -> tuple[NodePool, ...]:
         """Its pools with NVIDIA cards whose agents the GPU Operator runs."""
         return self.pools_on("operator", Vendor.NVIDIA)
+
+    @property
+    def has_operator(self) -> bool:
+        """Whether the GPU Operator is there: for a pool, or on standby."""
+        return self.gpu_operator.standby or bool(self.operator_pools)
+
+    @property
+    def keeps_operator_off(self) -> bool:
+        """Whether its NVIDIA nodes of other stacks carry the label by which the GPU Operator leaves them alone."""
+        return self.gpu_operator.kept_off or self.has_operator
 
     @property
     def operator_driver_pools(self) -> tuple[NodePool, ...]:

@@ -211,7 +211,7 @@ def _replaced(pool: NodePool) -> bool:
 
 def _serving(cohorts: tuple[Cohort, ...]) -> tuple[tuple[str, str], ...]:
     pairs = {
-        (namespace, cohort.task_pool.name)
+        (namespace, cohort.local_queue)
         for cohort in cohorts
         if cohort.task_pool.kind is TaskKind.ONLINE_INFERENCE
         for queue in cohort.queues

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -11,6 +11,30 @@ from gpuplan.diagnostics import KeyPath
 
 Minute = int
 """A minute of the day: 0 is midnight, 1439 the last."""
+
+
+REQUIRED = (
+    "DCGM_EXP_XID_ERRORS_COUNT",
+    "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS",
+    "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL",
+    "DCGM_FI_DEV_FB_FREE",
+    "DCGM_FI_DEV_FB_USED",
+    "DCGM_FI_DEV_GPU_RECOVERY_ACTION",
+    "DCGM_FI_DEV_GPU_TEMP",
+    "DCGM_FI_DEV_GPU_TEMP_LIMIT",
+    "DCGM_FI_DEV_GPU_UTIL",
+    "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL",
+    "DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL",
+    "DCGM_FI_DEV_PCIE_REPLAY_COUNTER",
+    "DCGM_FI_DEV_POWER_USAGE",
+    "DCGM_FI_DEV_ROW_REMAP_FAILURE",
+    "DCGM_FI_DEV_ROW_REMAP_PENDING",
+    "DCGM_FI_DEV_SLOWDOWN_TEMP",
+)
+"""What our rules read whether or not profiling is on; collected whatever the spec says, since the exporter's own list lacks
+some of them."""
+PROFILED = ("DCGM_FI_PROF_DRAM_ACTIVE", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE")
+"""What they read besides where profiling is on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,8 +165,10 @@ class Monitoring:
     """Labels by which the fleet's Prometheus finds monitors and rules."""
     prometheus: Prometheus
     interval_seconds: int
+    counters: tuple[str, ...]
+    """The DCGM fields to collect, exactly; empty for the default list."""
     extra_counters: tuple[str, ...]
-    """DCGM fields beyond the default list."""
+    """DCGM fields beyond that list."""
     profiling: bool
     """Whether DCGM profiling fields (DCGM_FI_PROF_*) are collected, which needs SYS_ADMIN."""
     thresholds: Thresholds
@@ -154,6 +180,12 @@ class Monitoring:
     runbook_base: str
     """URL that an alert's lower-case name is appended to; empty where the spec names none."""
     path: KeyPath
+
+    @property
+    def named_counters(self) -> Iterator[tuple[KeyPath, str]]:
+        """The fields that the spec names, each with its place below `exporter`."""
+        for key, names in (("counters", self.counters), ("extraCounters", self.extra_counters)):
+            yield from ((("exporter", key, index), name) for index, name in enumerate(names))
 
 
 FAST_BURN, SLOW_BURN = Fraction(144, 10), Fraction(6)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -134,7 +134,9 @@ class NodePool:
     tier: CardTier
     card: Card
     nodes: int
+    """0 where nobody has counted them."""
     cards_per_node: int
+    """0 where nobody has counted them; then `nodes` is 0, too."""
     selection: Selection
     stack: Stack
     """Who runs its node agents."""
@@ -151,6 +153,11 @@ class NodePool:
     revision: int
     """The higher of its own and its tier's; 0 where neither has one."""
     path: KeyPath
+
+    @property
+    def counted(self) -> bool:
+        """Whether the spec says how many nodes it has. One that nobody counted has no cards to give out."""
+        return self.nodes > 0
 
 
 def offered_by_plugin(pool: NodePool) -> bool:
@@ -177,6 +184,19 @@ def produced_resources(pool: NodePool) -> tuple[Produced, ...]:
         unit = Unit(part=f"1/{sharing.replicas} card", card_share=share, hidden=not sharing.renamed)
         return (Produced(resource=resource, per_node=cards * sharing.replicas, unit=unit),)
     return _mig_resources(pool)
+
+
+def shared_alike(one: NodePool, other: NodePool) -> bool:
+    """Tell whether two pools expose their cards alike. Where one does not say how many cards a node has, a cut is known by its
+    profiles alone.
+    """
+    if one.cards_per_node and other.cards_per_node:
+        return one.sharing == other.sharing
+    return _without_indexes(one.sharing) == _without_indexes(other.sharing)
+
+
+def _without_indexes(sharing: Sharing) -> Sharing:
+    return replace(sharing, groups=tuple(replace(group, indexes=()) for group in sharing.groups))
 
 
 def allocatable(pool: NodePool) -> tuple[Produced, ...]:

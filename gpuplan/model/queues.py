@@ -96,6 +96,14 @@ class TaskPool:
     """A kind of work with one service class, as the whole fleet knows it."""
 
     name: str
+    cohort: str
+    """Name of its Cohort in every cluster."""
+    local_queue: str
+    """Name of its LocalQueue in every namespace that has one: what jobs name."""
+    priority_classes: Mapping[str, int]
+    """WorkloadPriorityClasses that its jobs may have, with their values, lowest first."""
+    pod_priority_class: str
+    """The only PriorityClass that its pods may name."""
     kind: TaskKind
     service: Service
     tiers: tuple[str, ...]
@@ -185,6 +193,16 @@ class Cohort:
     shares: Mapping[FlavorResource, PoolShare]
     """Non-empty for shared task pools only."""
     queues: tuple[TeamQueue, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of its object, which is most often that of the task pool."""
+        return self.task_pool.cohort
+
+    @property
+    def local_queue(self) -> str:
+        """Name of the task pool's LocalQueues."""
+        return self.task_pool.local_queue
 
     @property
     def flavors(self) -> tuple[Flavor, ...]:

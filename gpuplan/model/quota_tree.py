@@ -28,6 +28,7 @@ class Limit:
 
 
 NO_QUOTA = Limit(nominal=0)
+NOBODY: Mapping[FlavorResource, int] = {}
 UNIT = 10**9
 MILLI = 10**6
 MEBI = 2**20 * UNIT
@@ -46,7 +47,7 @@ class QuotaNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaTree:
-    """All nodes of one cluster. Cohorts and queues have names of their own (a rule sees to it)."""
+    """All nodes of one cluster, by the names of their objects. Cohorts and queues have names of their own (a rule sees to it)."""
 
     root: QuotaNode
     cohorts: Mapping[str, QuotaNode]
@@ -54,11 +55,13 @@ class QuotaTree:
 
     subtrees: Mapping[str, Mapping[FlavorResource, int]]
     """Kueue's subtree quota of every node: its own nominal quota and what its children show it."""
+    adopted: Mapping[FlavorResource, int]
+    """What adopted queues and cohorts, which hang in no tree of ours, own of the same cards."""
 
     def owned(self, item: FlavorResource) -> int:
-        """Return what queues and task pools own together, without the root's rest."""
+        """Return what queues and task pools own together with adopted ones, without the root's rest."""
         nodes = (*self.cohorts.values(), *self.queues.values())
-        return sum(node.limits.get(item, NO_QUOTA).nominal for node in nodes)
+        return sum(node.limits.get(item, NO_QUOTA).nominal for node in nodes) + self.adopted.get(item, 0)
 
     def potential(self, name: str, item: FlavorResource) -> int:
         """Return the most that one workload in this node could ever hold: above it, it can never be admitted."""
@@ -113,7 +116,7 @@ def _queues(cohort: Cohort) -> Iterable[QuotaNode]:
             for resource in group.resources
         }
         weight = 0 if service is Service.RECLAIMABLE else queue.weight
-        yield QuotaNode(name=queue.name, parent=cohort.task_pool.name, limits=limits, weight=weight)
+        yield QuotaNode(name=queue.name, parent=cohort.name, limits=limits, weight=weight)
 
 
 def _cohort(cohort: Cohort, root: str) -> QuotaNode:
@@ -128,7 +131,7 @@ def _cohort(cohort: Cohort, root: str) -> QuotaNode:
             for resource in flavor.companions
         }
     weight = 0 if cohort.task_pool.service is Service.RECLAIMABLE else 1
-    return QuotaNode(name=cohort.task_pool.name, parent=root, limits=limits, weight=weight)
+    return QuotaNode(name=cohort.name, parent=root, limits=limits, weight=weight)
 
 
 def hardware(flavor: Flavor) -> dict[str, int]:
@@ -148,7 +151,7 @@ def companion_limit(flavor: Flavor, resource: str, cards: Mapping[FlavorResource
         cards_of = {name: flavor.units[name].card_share for name in flavor.capacity}
         whole = sum(flavor.capacity[name] * share for name, share in cards_of.items())
         held = sum(numbers.get(name, 0) * share for name, share in cards_of.items())
-        return int(total.nanos * held / whole) // grain * grain
+        return int(total.nanos * held / whole) // grain * grain if whole else 0
 
     limits = {name: cards.get((flavor.name, name), NO_QUOTA) for name in flavor.capacity}
     nominal = part({name: limit.nominal for name, limit in limits.items()})
@@ -168,27 +171,35 @@ def _grain(resource: str, total: Quantity) -> int:
     return MEBI if total.binary else UNIT
 
 
-def quota_tree(root: str, flavors: Iterable[Flavor], cohorts: Iterable[Cohort]) -> QuotaTree:
-    """Build the tree of a cluster whose root cohort is `root`.
+def quota_tree(
+    root: str, flavors: Iterable[Flavor], cohorts: Iterable[Cohort], adopted: Mapping[FlavorResource, int] = NOBODY
+) -> QuotaTree:
+    """Build the tree of a cluster whose root cohort is `root`; `adopted` is what queues outside it own of the same cards.
 
-    Where queues and pools own more than the hardware, the root's rest is negative: `rules/quota` reports it, and nothing is
-    emitted.
+    Where queues and pools own more than is left to them of the hardware, the root's rest is negative: `rules/quota` reports it,
+    and nothing is emitted. Where they own nothing, adopted queues may have given out more than there is, as they always could.
     """
     cohorts = tuple(cohorts)
-    cohort_nodes = {cohort.task_pool.name: _cohort(cohort, root) for cohort in cohorts}
+    cohort_nodes = {cohort.name: _cohort(cohort, root) for cohort in cohorts}
     queue_nodes = {node.name: node for cohort in cohorts for node in _queues(cohort)}
     owned: dict[FlavorResource, int] = {}
     for node in (*cohort_nodes.values(), *queue_nodes.values()):
         for item, limit in node.limits.items():
             owned[item] = owned.get(item, 0) + limit.nominal
+
+    def left(item: FlavorResource, capacity: int) -> int:
+        ours, theirs = owned.get(item, 0), adopted.get(item, 0)
+        return capacity - ours - theirs if ours else max(capacity - theirs, 0)
+
     rest = {
-        (flavor.name, resource): Limit(nominal=capacity - owned.get((flavor.name, resource), 0))
+        (flavor.name, resource): Limit(nominal=left((flavor.name, resource), capacity))
         for flavor in flavors
         for resource, capacity in hardware(flavor).items()
     }
     root_node = QuotaNode(name=root, parent="", limits=rest)
     bottom_up = (*queue_nodes.values(), *cohort_nodes.values(), root_node)
-    return QuotaTree(root=root_node, cohorts=cohort_nodes, queues=queue_nodes, subtrees=_subtrees(bottom_up))
+    subtrees = _subtrees(bottom_up)
+    return QuotaTree(root=root_node, cohorts=cohort_nodes, queues=queue_nodes, subtrees=subtrees, adopted=adopted)
 
 
 def _subtrees(bottom_up: Iterable[QuotaNode]) -> dict[str, dict[FlavorResource, int]]:

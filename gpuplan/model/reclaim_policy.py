@@ -41,7 +41,7 @@ class ReclaimPolicy:
     teams: Mapping[str, str]
     """Namespace -> team: where work is watched."""
     pools: Mapping[str, PoolPolicy]
-    """Name of a LocalQueue, which is that of its task pool -> what holds there."""
+    """Name of a task pool's LocalQueues -> what holds there."""
     frameworks: tuple[str, ...]
     resources: tuple[str, ...]
     """Resources of which each piece is a card, or an instance that a pod has for itself."""
@@ -70,7 +70,7 @@ def policy(fleet: Fleet, cluster: Cluster) -> ReclaimPolicy:
         cluster=cluster.name,
         mode=said.mode,
         teams={name: team.name for team in cluster.teams for name in team.namespaces},
-        pools={one.task_pool.name: _pool(one.task_pool) for one in cluster.cohorts_with_queues},
+        pools={one.local_queue: _pool(one.task_pool) for one in cluster.cohorts_with_queues},
         frameworks=cluster.frameworks,
         resources=resources,
         shared_resources=shared,

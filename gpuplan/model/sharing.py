@@ -88,6 +88,14 @@ class Sharing:
         return self.mode in (SharingMode.TIME_SLICING, SharingMode.MPS)
 
 
+def mig_cuts(sharing: Sharing) -> dict[tuple[tuple[str, int], ...], tuple[int, ...] | None]:
+    """Return the indexes of the cards that are cut alike, by profiles (none: whole cards); None stands for all cards."""
+    cuts: dict[tuple[tuple[str, int], ...], list[int]] = {}
+    for group in sharing.groups:
+        cuts.setdefault(group.profiles, []).extend(group.indexes)
+    return {profiles: None if len(cuts) == 1 else tuple(sorted(indexes)) for profiles, indexes in cuts.items()}
+
+
 def plugin_config_name(sharing: Sharing) -> str:
     """Return the key of a sharing mode in the operator's device plugin configuration."""
     return sharing.label

@@ -20,6 +20,7 @@ from gpuplan.manifests.set import ManifestSet
 from gpuplan.model.fleet import Fleet
 from gpuplan.pipeline.changed import render_changed
 from gpuplan.pipeline.clusters import Compiled, Progress, compiled, joined, shared
+from gpuplan.pipeline.second_look import second_look
 from gpuplan.resolve import resolve
 from gpuplan.rules import suppress
 from gpuplan.source.folder import read_fleet
@@ -84,7 +85,10 @@ def render(fleet: Fleet, progress: Progress = silent, texts: Texts = NO_TEXTS) -
         parts.append(compiled(fleet, cluster, texts))
     hub = shared(fleet, {one.cluster: one.footprint for one in parts}, texts)
     manifests = joined(parts, hub)
-    return manifests, validate(manifests)
+    looked = (
+        one for cluster, part in zip(fleet.clusters, parts, strict=True) for one in second_look(cluster, part.manifests)
+    )
+    return manifests, ordered((*validate(manifests), *looked))
 
 
 def transitions(fleet: Fleet, manifests: ManifestSet, old: Callable[[str], Mapping[str, object] | None]) -> Diagnostics:

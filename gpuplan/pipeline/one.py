@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from gpuplan.diagnostics import Diagnostics
+from gpuplan.diagnostics import Diagnostics, ordered
 from gpuplan.emit.texts import NO_TEXTS
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.pipeline.clusters import compiled, joined, shared
+from gpuplan.pipeline.second_look import second_look
 from gpuplan.validate import validate
 
 
@@ -18,4 +19,5 @@ def render_cluster(fleet: Fleet, cluster: Cluster) -> tuple[tuple[Manifest, ...]
     part = compiled(fleet, cluster, NO_TEXTS)
     hub = shared(fleet, {cluster.name: part.footprint}, NO_TEXTS)
     manifests = joined([part], hub)
-    return manifests.in_cluster(cluster.name), validate(manifests)
+    found = (*validate(manifests), *second_look(cluster, part.manifests))
+    return manifests.in_cluster(cluster.name), ordered(found)

@@ -18,6 +18,7 @@ from gpuplan.model.fleet import Cluster, Fleet, Places
 from gpuplan.model.scope import only
 from gpuplan.output import KeptFile, OutputFile, rendered_files
 from gpuplan.pipeline.clusters import NOTHING, Footprint, compiled, joined, shared
+from gpuplan.pipeline.second_look import second_look
 from gpuplan.source.objects import read_object
 from gpuplan.validate import immutable, leaving, references, relabel, schemas, upgrades
 
@@ -94,6 +95,7 @@ def of_cluster(render: Render, cluster: Cluster) -> Part:
     found = (
         *schemas.violations(manifests),
         *references.dangling(ManifestSet.of((*manifests, *installed))),
+        *second_look(cluster, made.manifests),
         *immutable.refused(manifests, old),
         *upgrades.refused(render.fleet, manifests, old),
         *relabel.needed(alone, old),

@@ -137,7 +137,7 @@ def _of_status(queues: list[Object]) -> Mapping[str, LiveQueue]:
 def _of_workloads(workloads: list[Object], cluster: Cluster) -> Mapping[str, LiveQueue]:
     """Add up the workloads: those with an admission hold quota, the others wait in the queue that their LocalQueue leads to."""
     leads_to = {
-        (namespace, cohort.task_pool.name): queue.name
+        (namespace, cohort.local_queue): queue.name
         for cohort in cluster.cohorts
         for queue in cohort.queues
         for namespace in queue.team.namespaces

@@ -156,6 +156,10 @@ class QuotaRow:
     """Cards of one piece; None where it is not known."""
     was_team: str = ""
     """The team's name before, where it was renamed."""
+    queue: str = ""
+    """Name of its ClusterQueue, of the new side where it has one; empty for what a task pool owns as a whole."""
+    was_queue: str = ""
+    """Name of its ClusterQueue on the old side; empty where it had none."""
     causes: tuple[SpecChange, ...] = ()
 
     @property

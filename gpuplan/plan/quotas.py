@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from gpuplan import conventions
 from gpuplan.manifests.set import Manifest, ManifestSet
+from gpuplan.model.adopted_quota import standing_for
 from gpuplan.model.queues import Service
 from gpuplan.plan.moves import Moves
 from gpuplan.plan.parts import NOTHING, Balance, Holding, QuotaRow
@@ -53,9 +54,10 @@ class _Reading:
 
 
 def _read(state: State) -> _Reading:
-    sums, pieces = _sums(state.manifests), _pieces(state)
-    cards = _card_places(state, sums, pieces)
-    rights = dict(_rights(state, cards))
+    sums, own = _sums(state.manifests), _pieces(state)
+    pieces = {**dict(_adopted_pieces(state)), **own}
+    cards = _card_places(state, sums, own)
+    rights = dict(_rights(state, cards | pieces.keys()))
     return _Reading(rights=rights, sums=sums, tiers=_tiers(state.manifests), pieces=pieces, cards=cards)
 
 
@@ -94,6 +96,8 @@ def _row(
         new=new,
         per_piece=pieces.get((owner.cluster, owner.flavor, owner.resource)),
         was_team=was[0].team if was and was[0].team != owner.team else "",
+        queue=right.made.key.name if right and owner.team else "",
+        was_queue=was[1].made.key.name if was and owner.team else "",
         causes=spec.related(origin.path for one in made for origin in (one.origin, *one.also)) if old != new else (),
     )
 
@@ -159,7 +163,7 @@ def _rights(state: State, cards: AbstractSet[Place]) -> Iterator[tuple[Owner, Ri
     for made in state.manifests.of_kind("ClusterQueue"):
         service = service_of(made.object)
         weight = _amount(_spec(made).get("fairSharing", {}).get("weight", "1"))
-        team, pool = _labels(made).get(conventions.LABEL_TEAM, made.key.name), str(_spec(made).get("cohortName", ""))
+        team, pool = _labels(made).get(conventions.LABEL_TEAM, made.key.name), task_pool_of(made.object)
         for flavor, resource, quota in _numbers(made):
             place = (str(made.cluster), flavor, resource)
             if place in cards:
@@ -171,7 +175,7 @@ def _rights(state: State, cards: AbstractSet[Place]) -> Iterator[tuple[Owner, Ri
             if place in cards:
                 holding = _holding(Service.SHARED.value, quota, 1)
                 yield (
-                    Owner(*place, made.key.name, ""),
+                    Owner(*place, task_pool_of(made.object), ""),
                     Right(service=Service.SHARED.value, holding=holding, made=made),
                 )
 
@@ -183,6 +187,13 @@ def _holding(service: str, quota: Object, weight: int) -> Holding:
         return Holding(reclaimable=beyond, weight=weight)
     lent = _amount(quota["lendingLimit"]) if "lendingLimit" in quota else guaranteed
     return Holding(guaranteed=guaranteed, borrowable=beyond, lent=lent, weight=weight)
+
+
+def task_pool_of(made: Object) -> str:
+    """Return the task pool of a queue or cohort: its label where the cohort has another name, else the cohort itself."""
+    metadata = made.get("metadata", {})
+    cohort = metadata.get("name", "") if made.get("kind") == "Cohort" else made.get("spec", {}).get("cohortName", "")
+    return str(metadata.get("labels", {}).get(conventions.LABEL_TASK_POOL, cohort))
 
 
 def service_of(queue: Object) -> str:
@@ -197,7 +208,15 @@ def service_of(queue: Object) -> str:
         ("LowerPriority", "LowerPriority"): Service.QUEUED,
         ("Any", "Never"): Service.SHARED,
     }
-    return by_eviction.get(evicts, Service.RECLAIMABLE).value
+    otherwise = Service.QUEUED if _owns(queue) else Service.RECLAIMABLE
+    return by_eviction.get(evicts, otherwise).value
+
+
+def _owns(queue: Object) -> bool:
+    """Tell whether a queue has any quota of its own, which reclaimable work never has."""
+    groups = queue.get("spec", {}).get("resourceGroups", ())
+    quotas = (quota for group in groups for flavor in group["flavors"] for quota in flavor["resources"])
+    return any(_amount(quota.get("nominalQuota")) for quota in quotas)
 
 
 def _numbers(made: Manifest) -> Iterator[tuple[str, str, Object]]:
@@ -240,6 +259,17 @@ def _pieces(state: State) -> dict[Place, Fraction]:
         for flavor in cluster.flavors
         for resource, unit in flavor.units.items()
     }
+
+
+def _adopted_pieces(state: State) -> Iterator[tuple[Place, Fraction]]:
+    """Yield the same of adopted flavors that stand for nodes of the fleet's; of several, they offer the same or nobody knows."""
+    for cluster in state.fleet.clusters if state.fleet else ():
+        for owner in cluster.adopted.objects:
+            for name, resource, _, _ in owner.nominal():
+                homes = standing_for(cluster.flavors, cluster.adopted, name, resource)
+                shares = {flavor.units[resource].card_share for flavor in homes if resource in flavor.units}
+                if len(shares) == 1:
+                    yield (cluster.name, name, resource), shares.pop()
 
 
 def _amount(quantity: object) -> int:

@@ -139,6 +139,7 @@ def _facts(fleet: Fleet) -> dict[str, object]:
         "argocd": fleet.delivery.namespace,
         "application": {cluster.name: conventions.application_name(cluster.name) for cluster in fleet.clusters},
         "names": conventions,
+        "renamed": {pool.name: pool.local_queue for pool in fleet.task_pools if pool.local_queue != pool.name},
         "reclaim": fleet.governance.reclaim,
         "reclaims": fleet.governance.reclaim.mode is ReclaimMode.SUSPEND,
         "prometheus": said.prometheus,

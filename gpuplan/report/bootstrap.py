@@ -60,7 +60,7 @@ def _programs(cluster: Cluster) -> Iterator[Program]:
         look="get deployments --all-namespaces --selector app.kubernetes.io/name=kueue",
         key="kueue",
     )
-    if cluster.operator_pools:
+    if cluster.has_operator:
         yield Program(
             name="the GPU Operator",
             managed=cluster.gpu_operator.managed,

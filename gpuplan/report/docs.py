@@ -9,7 +9,7 @@ from pathlib import Path
 from gpuplan import catalog
 from gpuplan.catalog import effects
 from gpuplan.catalog.effects import EffectFact
-from gpuplan.report import cards
+from gpuplan.report import cards, rights
 from gpuplan.report.book import BOOK
 from gpuplan.report.console import PIPED_WIDTH, drawn
 from gpuplan.report.pages import overview, page
@@ -27,6 +27,7 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "spec-reference.md", spec_reference()
     yield "cards.md", _cards()
     yield "effects.md", _effects()
+    yield "rights.md", rights.page()
 
 
 def spec_reference() -> str:

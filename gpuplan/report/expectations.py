@@ -75,11 +75,17 @@ def expects(fleet: Fleet, cluster: Cluster) -> str:
         needs_runtime_class=agents.needs_runtime_class(cluster) and not nodes.plugin_on_nodes and nvidia,
         expected=[_expected(fleet, pool, provided) for pool in pools],
         families=[family for _, family in sorted(_families(fleet, pools).items())],
-        counters=sorted({*counters.required(fleet, cluster), *fleet.monitoring.extra_counters}) if nvidia else (),
+        counters=_asked(fleet, cluster) if nvidia else (),
         interval_seconds=fleet.monitoring.interval_seconds,
         label_keys=",".join(keys),
         unhealthy=f"{conventions.TAINT_UNHEALTHY}:{conventions.TAINT_UNHEALTHY_EFFECT}",
     )
+
+
+def _asked(fleet: Fleet, cluster: Cluster) -> list[str]:
+    """Return the fields that others' exporters are asked for: those of the spec alone where it names them all."""
+    said = fleet.monitoring
+    return sorted({*(said.counters or counters.required(fleet, cluster)), *said.extra_counters})
 
 
 def _families(fleet: Fleet, pools: tuple[NodePool, ...]) -> dict[str, Family]:
@@ -157,5 +163,5 @@ def _checks(pool: NodePool) -> Iterator[str]:
     if pool.exposure is Exposure.DRA:
         yield "kubectl get resourceslices"
         return
-    for made in produced_resources(pool):
+    for made in produced_resources(pool) if pool.cards_per_node else ():
         yield awaited(chosen, allocatable_path(made.resource), made.per_node, LIMIT_SECONDS)

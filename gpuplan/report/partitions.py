@@ -25,7 +25,9 @@ def partition_text(cluster: Cluster, pool: NodePool) -> str:
 
     offers = produced_resources(pool)
     waits = [
-        awaited('node/"$NODE"', allocatable_path(made.resource), made.per_node, OFFER_LIMIT_SECONDS) for made in offers
+        awaited('node/"$NODE"', allocatable_path(made.resource), made.per_node, OFFER_LIMIT_SECONDS)
+        for made in offers
+        if made.per_node
     ]
     return filled(
         "partition.md.j2",

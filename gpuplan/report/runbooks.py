@@ -216,7 +216,7 @@ def _verify(step: steps.Verify, _change: MigChange, _pool: NodePool) -> Commands
             f"kubectl get pods --all-namespaces {THIS_NODE} -o wide | grep dra-driver",
             f"kubectl get resourceslices {THIS_NODE} -o yaml",
         )
-    paths = ((allocatable_path(made.resource), made.per_node) for made in step.offers)
+    paths = ((allocatable_path(made.resource), made.per_node) for made in step.offers if made.per_node)
     waits = (awaited(f"node/{NODE}", path, amount, step.limit_seconds) for path, amount in paths)
     return (*waits, f"kubectl get node {NODE} -o jsonpath='{{.status.allocatable}}'")
 

@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from gpuplan.diagnostics import KeyPath
+from gpuplan.model.adopted_quota import claims
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import (
@@ -48,7 +49,7 @@ def _pools(fleet: Fleet, cluster: Cluster, *, origins: bool) -> RenderableType:
         for pool in flavor.pools:
             offered = ", ".join(_offer(pool, made) for made in produced_resources(pool))
             offered += f" · {pool.stack}" if pool.stack != cluster.stack else ""
-            cards = f"{pool.nodes} x {pool.cards_per_node}"
+            cards = f"{pool.nodes or '?'} x {pool.cards_per_node or '?'}"
             where = _where(fleet, pool.path, origins=origins)
             rows.append((pool.name, flavor.name, cards, offered, *where))
     header = ("POOL", "FLAVOR", "NODES x CARDS", "OFFERS", *(("FROM",) if origins else ()))
@@ -59,7 +60,8 @@ def _offer(pool: NodePool, made: Produced) -> str:
     """Return how many of a resource a pool offers, and what one of them is where the name does not tell."""
     part = made.unit.part
     told = part == WHOLE_CARD.part or part in made.resource
-    return f"{made.per_node * pool.nodes} {made.resource}{'' if told else f' ({part} each)'}"
+    number = f"{made.per_node * pool.nodes} " if pool.counted else ""
+    return f"{number}{made.resource}{'' if told else f' ({part} each)'}"
 
 
 def _quotas(fleet: Fleet, cluster: Cluster, *, origins: bool) -> RenderableType:
@@ -93,6 +95,10 @@ def _owners(
                 most = str(cluster.quota.potential(queue.name, item))
                 borrow = "" if limit.borrowing is None else str(limit.borrowing)
                 yield (flavor.name, resource, queue.name, service, str(limit.nominal), borrow, most, *where)
+    for claim in claims(cluster.flavors, cluster.adopted):
+        if claim.item == item:
+            where = _where(fleet, claim.path, origins=origins)
+            yield (flavor.name, resource, claim.name, "", str(claim.amount), "", "", *where)
 
 
 def data(fleet: Fleet, clusters: Iterable[Cluster]) -> dict[str, Any]:
@@ -116,8 +122,8 @@ def _cluster(fleet: Fleet, cluster: Cluster) -> dict[str, Any]:
                 "name": pool.name,
                 "flavor": flavor.name,
                 "card": pool.card.name,
-                "nodes": pool.nodes,
-                "cardsPerNode": pool.cards_per_node,
+                "nodes": pool.nodes or None,
+                "cardsPerNode": pool.cards_per_node or None,
                 "sharing": pool.sharing.label,
                 "stack": pool.stack,
                 "labels": node_labels(pool),
@@ -152,5 +158,15 @@ def _cluster(fleet: Fleet, cluster: Cluster) -> dict[str, Any]:
         "unowned": [
             {"flavor": item[0], "resource": item[1], "nominal": limit.nominal}
             for item, limit in cluster.quota.root.limits.items()
+        ],
+        "adopted": [
+            {
+                "kind": one.kind,
+                "namespace": one.namespace,
+                "name": one.name,
+                "team": one.team,
+                "from": str(fleet.places.key(one.path)),
+            }
+            for one in cluster.adopted.objects
         ],
     }

@@ -72,7 +72,11 @@ def _gpu_operator(scope: Scope, spec: ClusterSpec, component: Component) -> GpuO
     said = GpuOperatorSpec(install=spec.gpu_operator) if isinstance(spec.gpu_operator, str) else spec.gpu_operator
     usual = scope.catalog.distributions[spec.distribution].operator_namespace
     return GpuOperatorSettings(
-        managed=said.install == "managed", version=component.version, namespace=said.namespace or usual
+        managed=said.install == "managed",
+        version=component.version,
+        namespace=said.namespace or usual,
+        kept_off=spec.operator_standby is not None,
+        standby=spec.operator_standby == "installed",
     )
 
 

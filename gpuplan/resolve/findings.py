@@ -87,6 +87,16 @@ TASK_POOL_WITHOUT_HARDWARE = RuleDoc(
     bad="teams:\n  nlp: {quotas: {pretrain: {}}}   # no nodePools entry has tier train",
     good="nodePools:\n  h100-a: {cluster: prod-eu, tier: train, nodes: 2, cardsPerNode: 8}",
 )
+OVERRIDE_OF_NOTHING = RuleDoc(
+    id="names/override-of-nothing",
+    severity=Severity.ERROR,
+    summary="A name in use for something that gpuplan does not name",
+    why="`names` maps the name that gpuplan would give to the one in use. Nothing has the name on the left, so nothing would be "
+    "called as it is wished.",
+    fix="Write the name that gpuplan would give, as `gpuplan show` lists it.",
+    bad="names: {clusterQueues: {vision-pretrian: vision}}",
+    good="names: {clusterQueues: {vision-pretrain: vision}}",
+)
 FINDINGS = (
     UNKNOWN_NAME,
     CARD_NOT_IN_TIER,
@@ -97,4 +107,5 @@ FINDINGS = (
     WHICH_CLUSTER,
     KEY_NOT_FOR_SERVICE,
     TASK_POOL_WITHOUT_HARDWARE,
+    OVERRIDE_OF_NOTHING,
 )

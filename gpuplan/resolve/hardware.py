@@ -21,6 +21,7 @@ from gpuplan.model.pools import (
 from gpuplan.quantity import Quantity
 from gpuplan.resolve import findings
 from gpuplan.resolve.clusters import Platform
+from gpuplan.resolve.names import Naming
 from gpuplan.resolve.scope import Scope
 from gpuplan.resolve.sharing import sharing
 from gpuplan.spec.pools import CardSpec, CardTierSpec, DriverSpec, NodePoolSpec, SelectedBySpec
@@ -118,8 +119,8 @@ def _node_pool(
         cluster=spec.cluster,
         tier=tier,
         card=card,
-        nodes=spec.nodes,
-        cards_per_node=spec.cards_per_node,
+        nodes=spec.nodes or 0,
+        cards_per_node=spec.cards_per_node or 0,
         selection=_selection(spec.selected_by),
         stack=spec.stack or platform.spec.stack,
         exposure=Exposure(spec.exposure),
@@ -184,7 +185,7 @@ def _selection(spec: SelectedBySpec) -> Selection:
     return Selection(by=SelectedBy.NFD, node_names=tuple(names))
 
 
-def flavors(pools: Mapping[str, NodePool], cluster: str) -> tuple[Flavor, ...]:
+def flavors(naming: Naming, pools: Mapping[str, NodePool], cluster: str) -> tuple[Flavor, ...]:
     """Join the pools of a cluster into flavors, in the order in which the spec first shows them."""
     joined: dict[tuple[object, ...], list[NodePool]] = {}
     for pool in pools.values():
@@ -193,7 +194,8 @@ def flavors(pools: Mapping[str, NodePool], cluster: str) -> tuple[Flavor, ...]:
             key = (pool.tier.name, pool.card.name, pool.sharing.label, cuts, pool.revision)
             joined.setdefault(key, []).append(pool)
     alike = Counter(_looks(members[0]) for members in joined.values())
-    return tuple(flavor(tuple(members), alone=alike[_looks(members[0])] == 1) for members in joined.values())
+    made = (flavor(tuple(members), alone=alike[_looks(members[0])] == 1) for members in joined.values())
+    return tuple(map(naming.flavor, made))
 
 
 def _looks(pool: NodePool) -> tuple[str, ...]:

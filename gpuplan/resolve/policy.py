@@ -18,6 +18,7 @@ from gpuplan.model.fleet import (
 )
 from gpuplan.resolve import watching
 from gpuplan.resolve.scope import Scope
+from gpuplan.rulebook import FORMER_IDS
 from gpuplan.spec.fleet import FleetSpec
 
 
@@ -102,7 +103,7 @@ def suppressions(spec: FleetSpec) -> tuple[Suppression, ...]:
     """Return the findings that the owner accepts."""
     return tuple(
         Suppression(
-            rule=said.rule,
+            rule=FORMER_IDS.get(said.rule, said.rule),
             at=said.at or "",
             reason=said.reason,
             until=datetime.date.fromisoformat(said.until) if said.until else datetime.date.max,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from gpuplan import conventions
 from gpuplan.diagnostics import KeyPath
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.pools import CardTier
@@ -26,6 +25,7 @@ from gpuplan.model.queues import (
 )
 from gpuplan.resolve import findings, watching
 from gpuplan.resolve.binding import FlavorsByCluster, Place, bind, hardware_is_broken, numbers, usable_flavors
+from gpuplan.resolve.names import Naming
 from gpuplan.resolve.scope import Scope
 from gpuplan.spec.queues import AmountSpec, PoolSharesSpec, TaskPoolSpec, TeamQuotaSpec, TeamSpec
 
@@ -38,13 +38,15 @@ DEFAULT_FRAMEWORKS: Mapping[str, tuple[str, ...]] = {
 """Workload kinds that a task pool runs when it does not say, by task kind."""
 
 
-def task_pools(scope: Scope, tiers: Mapping[str, CardTier]) -> dict[str, TaskPool]:
+def task_pools(scope: Scope, naming: Naming, tiers: Mapping[str, CardTier]) -> dict[str, TaskPool]:
     """Bind the tiers of every task pool. One with an unknown tier is left out."""
-    made = ((name, _task_pool(scope, name, spec, tiers)) for name, spec in scope.spec.task_pools.items())
+    made = ((name, _task_pool(scope, naming, name, spec, tiers)) for name, spec in scope.spec.task_pools.items())
     return {name: pool for name, pool in made if pool is not None}
 
 
-def _task_pool(scope: Scope, name: str, spec: TaskPoolSpec, tiers: Mapping[str, CardTier]) -> TaskPool | None:
+def _task_pool(
+    scope: Scope, naming: Naming, name: str, spec: TaskPoolSpec, tiers: Mapping[str, CardTier]
+) -> TaskPool | None:
     path = ("taskPools", name)
     bound = [scope.look_up("cardTiers", tiers, tier, (*path, "tiers", index)) for index, tier in enumerate(spec.tiers)]
     if None in bound:
@@ -52,10 +54,15 @@ def _task_pool(scope: Scope, name: str, spec: TaskPoolSpec, tiers: Mapping[str, 
     if spec.service != "shared":
         _reject_key(scope, path, "pool", spec.service, given=spec.pool is not None)
         _reject_key(scope, path, "poolBorrow", spec.service, given=spec.pool_borrow is not None)
+    service = Service(spec.service)
     return TaskPool(
         name=name,
+        cohort=naming.cohort(name),
+        local_queue=naming.local_queue(name),
+        priority_classes=naming.band(service),
+        pod_priority_class=naming.pod_priority_class(service),
         kind=TaskKind(spec.kind),
-        service=Service(spec.service),
+        service=service,
         tiers=tuple(spec.tiers),
         fallback=Fallback(spec.fallback or "none"),
         strict=spec.queueing == "strict",
@@ -103,10 +110,10 @@ def _team(name: str, spec: TeamSpec) -> Team:
 
 
 def cohorts(
-    scope: Scope, pools: Mapping[str, TaskPool], known: Mapping[str, Team], flavors: FlavorsByCluster
+    scope: Scope, naming: Naming, pools: Mapping[str, TaskPool], known: Mapping[str, Team], flavors: FlavorsByCluster
 ) -> dict[str, tuple[Cohort, ...]]:
     """Return the cohorts of each cluster, in the order of the spec, with every quota bound."""
-    queues = _queues(scope, pools, known, flavors)
+    queues = _queues(scope, naming, pools, known, flavors)
     made: dict[str, list[Cohort]] = {cluster: [] for cluster in flavors}
     for pool in pools.values():
         spec = scope.spec.task_pools[pool.name]
@@ -143,7 +150,7 @@ def _shares(scope: Scope, pool: TaskPool, spec: TaskPoolSpec, flavors: FlavorsBy
 
 
 def _queues(
-    scope: Scope, pools: Mapping[str, TaskPool], known: Mapping[str, Team], flavors: FlavorsByCluster
+    scope: Scope, naming: Naming, pools: Mapping[str, TaskPool], known: Mapping[str, Team], flavors: FlavorsByCluster
 ) -> dict[tuple[str, str], dict[str, TeamQueue]]:
     """Return the queues by (cluster, task pool) and team; amounts that the spec leaves out are 0, caps come later."""
     made: dict[tuple[str, str], dict[str, TeamQueue]] = {}
@@ -154,7 +161,8 @@ def _queues(
             if pool is None:
                 continue
             for cluster, queue in _team_queues(scope, pool, team, spec, path, flavors):
-                made.setdefault((cluster, name), {})[team.name] = queue
+                named = replace(queue, name=naming.cluster_queue(team.name, name))
+                made.setdefault((cluster, name), {})[team.name] = named
     return made
 
 
@@ -174,8 +182,7 @@ def _team_queues(
             for flavor in usable_flavors(pool, flavors[cluster])
             for resource in flavor.capacity
         }
-        name = conventions.cluster_queue_name(team.name, pool.name)
-        yield cluster, TeamQueue(name=name, team=team, weight=spec.weight or 1, amounts=amounts, path=path)
+        yield cluster, TeamQueue(name="", team=team, weight=spec.weight or 1, amounts=amounts, path=path)
 
 
 def _clusters(

@@ -29,15 +29,16 @@ class Scope:
     broken: frozenset[KeyPath]
     found: list[Diagnostic] = field(default_factory=list)
 
-    def look_up(self, kind: str, known: Mapping[str, T], name: str, at: KeyPath) -> T | None:
+    def look_up(self, kind: str, known: Mapping[str, T], name: str, at: KeyPath, *, is_key: bool = False) -> T | None:
         """Return what a name stands for; a finding at `at` and None where it stands for nothing.
 
-        `kind` is the section that would define it, such as `cardTiers`. A name that is defined but broken is no second finding.
+        `kind` is the section that would define it, such as `cardTiers`; `is_key` says that the name is a key rather than a value.
+        A name that is defined but broken is no second finding.
         """
         if name in known:
             return known[name]
         if (kind, name) not in self.broken and name not in self._defined(kind):
-            self.unknown(kind, known, name, at)
+            self.unknown(kind, known, name, at, is_key=is_key)
         return None
 
     def clusters(self, known: Mapping[str, object], named: Sequence[str] | None, path: KeyPath) -> tuple[str, ...]:
@@ -59,12 +60,12 @@ class Scope:
         }
         return sections.get(kind, {})
 
-    def unknown(self, kind: str, known: Mapping[str, object], name: str, at: KeyPath) -> None:
+    def unknown(self, kind: str, known: Mapping[str, object], name: str, at: KeyPath, *, is_key: bool = False) -> None:
         """Report a name that nothing defines, with the nearest one that exists."""
         offered = " or ".join(f"`{other}`" for other in candidates(name, known))
         shown = ", ".join(f"`{other}`" for other in sorted(known)[:12]) or "none"
         defined_here = f", or define `{name}` under `{kind}`" if kind not in OF_THE_CATALOGUE else ""
         fix = f"Write {offered}{defined_here}." if offered else f"Defined are: {shown}."
         summary = f"`{name}` is not defined in `{kind}`"
-        span = self.origins.value(at)
+        span = self.origins.key(at) if is_key else self.origins.value(at)
         self.found.append(findings.UNKNOWN_NAME.found(summary, at=span, fix=fix))

@@ -32,7 +32,7 @@ def sharing(spec: NodePoolSpec, card: Card, cuts: Cuts) -> Sharing:
     if not isinstance(spec.sharing, SharingChoiceSpec):
         return Sharing(mode=SharingMode.EXCLUSIVE, label="exclusive")
     if spec.sharing.mig is not None:
-        return _mig(spec.sharing.mig, spec.cards_per_node)
+        return _mig(spec.sharing.mig, spec.cards_per_node or 0)
     if spec.sharing.mps is not None:
         return _shares(SharingMode.MPS, "mps", spec.sharing.mps)
     if spec.sharing.partition is not None:

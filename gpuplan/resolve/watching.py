@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from gpuplan.catalog.metrics import PROFILING_PREFIX
 from gpuplan.diagnostics import KeyPath
 from gpuplan.model.monitoring import (
     Alertmanager,
@@ -24,6 +25,7 @@ from gpuplan.model.reclaim import IdlePolicy, Reclaim, ReclaimMode
 from gpuplan.resolve.scope import Scope
 from gpuplan.spec.monitoring import (
     AlertmanagerSpec,
+    ExporterSpec,
     PeakHoursSpec,
     PrometheusSpec,
     ReceiverSpec,
@@ -53,8 +55,9 @@ def monitoring(scope: Scope, known: Mapping[str, object]) -> Monitoring:
         selector_labels=dict(sorted(said.selector_labels.items())),
         prometheus=_prometheus(said.prometheus),
         interval_seconds=said.exporter.interval_seconds,
+        counters=tuple(dict.fromkeys(said.exporter.counters or ())),
         extra_counters=tuple(said.exporter.extra_counters),
-        profiling=said.exporter.profiling,
+        profiling=said.exporter.profiling and _profiles(said.exporter),
         thresholds=_thresholds(said.thresholds),
         xids=Xids(drain=tuple(said.xids.drain), ignore=tuple(said.xids.ignore)),
         peak_hours=_hours(said.peak_hours, (*PATH, "peakHours")),
@@ -70,6 +73,13 @@ def monitoring(scope: Scope, known: Mapping[str, object]) -> Monitoring:
         ),
         runbook_base=said.runbook_base or "",
         path=PATH,
+    )
+
+
+def _profiles(said: ExporterSpec) -> bool:
+    """Tell whether any profiling field can be asked for: where the spec names all fields, one of them must be such."""
+    return said.counters is None or any(
+        one.startswith(PROFILING_PREFIX) for one in (*said.counters, *said.extra_counters)
     )
 
 

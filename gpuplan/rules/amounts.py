@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpuplan.diagnostics import KeyPath
+from gpuplan.model.adopted_quota import claims
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.queues import Cohort, FlavorResource, PoolShare, TaskPool, Team, TeamQueue
@@ -92,7 +93,7 @@ class Owner:
 
 
 def owners(cluster: Cluster, item: FlavorResource) -> Iterator[Owner]:
-    """Yield everyone who owns pieces, in the order of the task pools and teams."""
+    """Yield everyone who owns pieces: by task pools and teams in their order, then by adopted queues."""
     for cohort in cluster.cohorts:
         share = cohort.shares.get(item)
         if share and share.nominal:
@@ -101,6 +102,9 @@ def owners(cluster: Cluster, item: FlavorResource) -> Iterator[Owner]:
             amount = queue.amounts.get(item)
             if amount and amount.guaranteed:
                 yield Owner(name=f"`{queue.name}`", pieces=amount.guaranteed, path=(*amount.path, "guaranteed"))
+    for claim in claims(cluster.flavors, cluster.adopted):
+        if claim.item == item:
+            yield Owner(name=claim.name, pieces=claim.amount, path=claim.path)
 
 
 def overdrawn(cluster: Cluster, flavor: Flavor, resource: str) -> bool:
@@ -150,12 +154,13 @@ def stranded(cluster: Cluster, flavor: Flavor, resource: str) -> int:
     """Return how many pieces stay idle when every queue holds all that it may."""
     item = (flavor.name, resource)
     used = sum(_most(cluster, cohort, item) for cohort in cluster.cohorts if flavor in cohort.flavors)
+    used += cluster.quota.adopted.get(item, 0)
     return max(flavor.capacity[resource] - used, 0)
 
 
 def _most(cluster: Cluster, cohort: Cohort, item: FlavorResource) -> int:
     """Return the most that the queues of a task pool may hold together."""
-    quota, name = cluster.quota, cohort.task_pool.name
+    quota, name = cluster.quota, cohort.name
     limits = [quota.queues[queue.name].limits[item] for queue in cohort.queues]
     together = sum(limit.nominal + (limit.borrowing or 0) for limit in limits)
     own = quota.cohorts[name].limits.get(item, NO_QUOTA)

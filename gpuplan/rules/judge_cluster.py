@@ -24,7 +24,7 @@ def of_cluster(fleet: Fleet, cluster: Cluster) -> Iterator[Judgement]:
     yield distribution(fleet, cluster)
     yield system(fleet, cluster)
     yield runtime(fleet, cluster)
-    if cluster.operator_pools:
+    if cluster.has_operator:
         yield operator_life(fleet, cluster)
         yield operator_kubernetes(fleet, cluster)
     for component, fault in broken_components(fleet, cluster):
@@ -122,7 +122,7 @@ def broken_components(fleet: Fleet, cluster: Cluster) -> Iterator[tuple[Componen
     """Yield each component that runs in the cluster at a version which is known to break there."""
     for fault in fleet.catalog.compat.incompatibilities.values():
         component = cluster.components.get(fault.component)
-        there = fault.component not in OF_OPERATOR or bool(cluster.operator_pools)
+        there = fault.component not in OF_OPERATOR or cluster.has_operator
         too_old = fault.below_kubernetes is None or cluster.kubernetes < fault.below_kubernetes
         if component is not None and there and component.version in fault.versions and too_old:
             yield component, fault

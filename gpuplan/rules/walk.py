@@ -31,6 +31,13 @@ def point(fleet: Fleet, path: KeyPath) -> Span:
     return fleet.places.value(path) if written(fleet, path) else fleet.places.key(path)
 
 
+def why_there(fleet: Fleet, cluster: Cluster) -> tuple[str, Span]:
+    """Return what brings the GPU Operator to a cluster that has it, and where the spec says so."""
+    if cluster.operator_pools:
+        return "a pool of the operator", fleet.places.key(cluster.operator_pools[0].path)
+    return "the operator on standby", fleet.places.key((*cluster.path, "operatorStandby"))
+
+
 def repeats(items: Iterable[Hashable]) -> Iterator[tuple[int, int]]:
     """Yield the position of each item that stood in the list before, and where it stood first."""
     first: dict[Hashable, int] = {}

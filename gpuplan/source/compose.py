@@ -38,13 +38,18 @@ class TooDeepError(Exception):
 class Composer:
     """Builds the documents of one file and notes in `found` what is wrong with their content."""
 
+    may_be_no_string = MAY_BE_NO_STRING
+    versions: tuple[tuple[int, int], ...] = ((1, 2),)
+    """Versions of YAML that a directive may ask for."""
+    max_depth = findings.MAX_DEPTH
+
     def __init__(self, file: str) -> None:
         self.file = file
         self.found: list[Diagnostic] = []
-        self._anchors: dict[str, Node | _OpenCollection] = {}
+        self._anchors: dict[str, Node | OpenCollection] = {}
         self._repeats = Repeats()
         self._limit_noted = False
-        self._stack: list[_OpenCollection] = []
+        self._stack: list[OpenCollection] = []
 
     @property
     def open_bracket(self) -> Mark | None:
@@ -59,7 +64,7 @@ class Composer:
         """
         while (event := next_event()) is not None:
             if event.__class__ is DocumentStartEvent:
-                if event.version not in (None, (1, 2)):
+                if event.version is not None and event.version not in self.versions:
                     version = ".".join(map(str, event.version))
                     self._note(findings.YAML_VERSION, f"the directive asks for YAML {version}", event)
                 self._anchors, self._repeats, self._limit_noted = {}, Repeats(), False
@@ -69,7 +74,7 @@ class Composer:
 
     def _document(self, next_event: NextEvent) -> Node:
         """Build one document from the events after its start, up to the end of its top node."""
-        file = self.file
+        file, may_be_no_string = self.file, self.may_be_no_string
         roots: list[Node] = []
         add: Callable[[Node], None] = roots.append
         stack = self._stack = []
@@ -78,12 +83,12 @@ class Composer:
             kind = event.__class__
             if kind is ScalarEvent:
                 text, style = event.value, event.style
-                if event.tag is None and event.anchor is None and (style or text[:1] not in MAY_BE_NO_STRING):
+                if event.tag is None and event.anchor is None and (style or text[:1] not in may_be_no_string):
                     add(Scalar(file, event.start_mark, event.end_mark, text, text, style))
                 else:
                     add(self._scalar(event))
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
-                if len(stack) == findings.MAX_DEPTH:
+                if len(stack) == self.max_depth:
                     raise TooDeepError(event.start_mark)
                 stack.append(self._open(event))
                 add = stack[-1].add
@@ -103,7 +108,7 @@ class Composer:
         elif not event.style:
             value = resolve_plain(text)
         if value.__class__ is float and not math.isfinite(value):
-            self._note(findings.NUMBER_RANGE, f"{_short(text)} is not a number that a cluster can hold", event)
+            self._note(findings.NUMBER_RANGE, f"{short(text)} is not a number that a cluster can hold", event)
             value = text
         node = Scalar(self.file, event.start_mark, event.end_mark, value, text, event.style)
         if event.anchor is not None:
@@ -113,25 +118,25 @@ class Composer:
     def _tagged(self, tag: str, event: Any) -> Any:
         value, fits = resolve_tagged(tag, event.value)
         if not fits:
-            self._wrong_tag(tag, _short(event.value), event)
+            self._wrong_tag(tag, short(event.value), event)
         return value
 
     def _wrong_tag(self, tag: str, what: str, event: Any) -> None:
         if tag in CORE_TAGS:
-            self._note(findings.TAG_MISMATCH, f"{what} does not fit its tag {_shown_tag(tag)}", event)
+            self._note(findings.TAG_MISMATCH, f"{what} does not fit its tag {shown_tag(tag)}", event)
         else:
-            self._note(findings.UNKNOWN_TAG, f"unknown tag {_shown_tag(tag)}", event)
+            self._note(findings.UNKNOWN_TAG, f"unknown tag {shown_tag(tag)}", event)
 
-    def _open(self, event: Any) -> _OpenCollection:
+    def _open(self, event: Any) -> OpenCollection:
         is_mapping = event.__class__ is MappingStartEvent
         if event.tag not in (None, "!", TAG_PREFIX + ("map" if is_mapping else "seq")):
             self._wrong_tag(event.tag, "a mapping" if is_mapping else "a list", event)
-        collection = (_OpenMapping if is_mapping else _OpenSequence)(event, self.file, self.found)
+        collection = (OpenMapping if is_mapping else OpenSequence)(event, self.file, self.found)
         if event.anchor is not None:
             self._anchors[event.anchor] = collection
         return collection
 
-    def _close(self, collection: _OpenCollection, event: Any) -> Node:
+    def _close(self, collection: OpenCollection, event: Any) -> Node:
         node = collection.close(event.end_mark)
         anchor = collection.event.anchor
         if anchor is not None and self._anchors[anchor] is collection:
@@ -145,9 +150,9 @@ class Composer:
             return Scalar(self.file, event.start_mark, event.end_mark, node.value, node.text, node.style)
         if node is None:
             self._note(findings.UNKNOWN_ANCHOR, f"no anchor &{event.anchor} in this document before this place", event)
-        elif isinstance(node, _OpenCollection):
+        elif isinstance(node, OpenCollection):
             self._note(findings.RECURSIVE_ALIAS, f"*{event.anchor} stands inside the value that it repeats", event)
-        elif depth + self._repeats.measure(node)[1] > findings.MAX_DEPTH:
+        elif depth + self._repeats.measure(node)[1] > self.max_depth:
             raise TooDeepError(event.start_mark)
         elif self._repeats.fits(node):
             return node
@@ -162,7 +167,7 @@ class Composer:
         self.found.append(rule.found(summary, at=span))
 
 
-class _OpenCollection:
+class OpenCollection:
     """A list or mapping whose end has not been seen yet."""
 
     __slots__ = ("event", "file", "found")
@@ -185,7 +190,9 @@ class _OpenCollection:
         return last.end if last is not None and not self.event.flow_style else noticed
 
 
-class _OpenSequence(_OpenCollection):
+class OpenSequence(OpenCollection):
+    """A list whose end has not been seen yet."""
+
     __slots__ = ("items",)
 
     def __init__(self, event: Any, file: str, found: list[Diagnostic]) -> None:
@@ -193,14 +200,18 @@ class _OpenSequence(_OpenCollection):
         self.items: list[Node] = []
 
     def add(self, node: Node) -> None:
+        """Take the next item."""
         self.items.append(node)
 
     def close(self, end: Mark) -> Sequence:
+        """Return the list."""
         last = self.items[-1] if self.items else None
         return Sequence(self.file, self.event.start_mark, self._end(end, last), tuple(self.items))
 
 
-class _OpenMapping(_OpenCollection):
+class OpenMapping(OpenCollection):
+    """A mapping whose end has not been seen yet."""
+
     __slots__ = ("entries", "key", "last")
 
     def __init__(self, event: Any, file: str, found: list[Diagnostic]) -> None:
@@ -210,6 +221,7 @@ class _OpenMapping(_OpenCollection):
         self.last: Node | None = None
 
     def add(self, node: Node) -> None:
+        """Take the next key, or the value of the last one."""
         key = self.key
         if key is None:
             self.key = node
@@ -247,9 +259,10 @@ class _OpenMapping(_OpenCollection):
             self.entries[name] = Entry(key, node)
             return
         also = (Related("first defined here", first.key_span),)
-        self.found.append(findings.DUPLICATE_KEY.found(f"key {_short(name)} stands twice", at=key.span, also=also))
+        self.found.append(findings.DUPLICATE_KEY.found(f"key {short(name)} stands twice", at=key.span, also=also))
 
     def close(self, end: Mark) -> Mapping:
+        """Return the mapping."""
         return Mapping(self.file, self.event.start_mark, self._end(end, self.last), self.entries)
 
     def _note(self, rule: RuleDoc, summary: str, key: Node, fix: str | None = None) -> None:
@@ -262,11 +275,12 @@ def _kind(key: Scalar) -> str:
     return "a boolean" if isinstance(key.value, bool) else "a number"
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
     """Quote a value for a message, at most 40 characters of it and on one line."""
     shown = " ".join(text.split())
     return f"`{shown if len(shown) <= 40 else shown[:37] + '...'}`"
 
 
-def _shown_tag(tag: str) -> str:
-    return _short("!!" + tag.removeprefix(TAG_PREFIX) if tag.startswith(TAG_PREFIX) else tag)
+def shown_tag(tag: str) -> str:
+    """Quote a tag for a message, in its short form."""
+    return short("!!" + tag.removeprefix(TAG_PREFIX) if tag.startswith(TAG_PREFIX) else tag)

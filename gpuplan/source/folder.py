@@ -28,17 +28,10 @@ def read_fleet(folder: Path, called: Path | None = None) -> tuple[tuple[Document
     fleet is missing (a file or a document that cannot be read): whatever a later phase would then find missing might
     stand there. Errors that leave the documents whole come with the documents.
     """
-    found: list[Diagnostic] = []
-    name = shown_path(folder)
-    if (problem := _folder_problem(folder, name)) is not None:
-        return None, (problem,)
-    files = sorted(_files(folder, found), key=lambda path: path.as_posix())
-    if len(files) > findings.MAX_FILES:
-        return None, (
-            _at_file(findings.TOO_MANY_FILES, name, f"{name} holds more than {findings.MAX_FILES:,} YAML files"),
-        )
-    if not files and not found:
-        return None, (_at_file(findings.NO_FLEET, name, f"{name} holds no YAML file"),)
+    files, noted = fleet_files(folder)
+    if not files:
+        return None, noted
+    found = [*noted]
     documents: list[Document] = []
     for path in files:
         parsed = read_file(path, None if called is None else called / path.relative_to(folder))
@@ -46,6 +39,21 @@ def read_fleet(folder: Path, called: Path | None = None) -> tuple[tuple[Document
         found += parsed.findings
     lost = any(f.severity is Severity.ERROR and f.rule not in findings.LOSES_NOTHING for f in found)
     return None if lost else tuple(documents), ordered(found)
+
+
+def fleet_files(folder: Path) -> tuple[tuple[Path, ...], Diagnostics]:
+    """Return the files of a fleet in the order of their paths, and what is wrong with the folder; no files where all is lost."""
+    found: list[Diagnostic] = []
+    name = shown_path(folder)
+    if (problem := _folder_problem(folder, name)) is not None:
+        return (), (problem,)
+    files = sorted(_files(folder, found), key=lambda path: path.as_posix())
+    if len(files) > findings.MAX_FILES:
+        summary = f"{name} holds more than {findings.MAX_FILES:,} YAML files"
+        return (), (_at_file(findings.TOO_MANY_FILES, name, summary),)
+    if not files and not found:
+        return (), (_at_file(findings.NO_FLEET, name, f"{name} holds no YAML file"),)
+    return tuple(files), ordered(found)
 
 
 def read_file(path: Path, called: Path | None = None) -> Parsed:

@@ -50,8 +50,8 @@ def parse_text(file: str, text: str) -> Parsed:
         return Parsed(documents=(), findings=unseen)
     composer = Composer(file)
     try:
-        with _collector_paused():
-            roots, broken = _compose(composer, text)
+        with collector_paused():
+            roots, broken = compose(composer, text)
     except (ReaderError, UnicodeEncodeError):
         return Parsed(documents=(), findings=forbidden_characters(file, text, parser_complains=True))
     documents, wrong = _documents(file, text, roots)
@@ -60,7 +60,7 @@ def parse_text(file: str, text: str) -> Parsed:
     return Parsed(documents=documents, findings=ordered([*composer.found, *broken, *wrong]))
 
 
-def _compose(composer: Composer, text: str) -> tuple[list[Node], list[Diagnostic]]:
+def compose(composer: Composer, text: str) -> tuple[list[Node], list[Diagnostic]]:
     """Return the top nodes of the sound documents, and a finding for each broken one."""
     roots: list[Node] = []
     broken: list[Diagnostic] = []
@@ -87,7 +87,7 @@ def _next_document(lines: tuple[str, ...], first: int) -> int:
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def collector_paused() -> Iterator[None]:
     """Hold the cycle collector off: the tree has no cycles, and looking for them takes two thirds of the time."""
     was_on = gc.isenabled()
     gc.disable()

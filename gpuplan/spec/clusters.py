@@ -98,6 +98,11 @@ class ClusterSpec(SpecModel):
     """How Kueue runs: `managed`, `external`, or a mapping."""
     gpu_operator: GpuOperatorChoice = GpuOperatorSpec()
     """How the GPU Operator runs: `managed`, `external`, or a mapping."""
+    operator_standby: Literal["labels", "installed"] | None = None
+    """The GPU Operator before its first pool comes and after its last has left, as `gpuplan migrate-stack` writes it.
+
+    `labels`: NVIDIA nodes of other stacks carry the label that keeps it off them. `installed`: it is there, too.
+    """
     nvidia_runtime: NvidiaRuntimeSpec = NvidiaRuntimeSpec()
     """The container runtime's nvidia handler."""
     nfd: NfdSpec = NfdSpec()

@@ -68,4 +68,22 @@ DUPLICATE_NAME = RuleDoc(
     bad="teams:\n  nlp: {namespaces: [nlp]}\n---\nteams:\n  nlp: {namespaces: [nlp-batch]}",
     good="teams:\n  nlp: {namespaces: [nlp, nlp-batch]}",
 )
-FINDINGS = (UNKNOWN_KEY, MISSING_KEY, WRONG_TYPE, INVALID_VALUE, INVALID_NAME, CONFLICTING_KEYS, DUPLICATE_NAME)
+FORMER_ID = RuleDoc(
+    id="spec/former-id",
+    severity=Severity.WARNING,
+    summary="A rule by an id that it no longer has",
+    why="The suppression holds as before. But gpuplan no longer says the old id, so nobody finds what it is for.",
+    fix="Run `gpuplan migrate`: it writes the new id and leaves all else as it is.",
+    bad="suppress:\n- {rule: quota/zero-quota, reason: the second rack comes in May}",
+    good="suppress:\n- {rule: kueue/zero-accelerator-quota, reason: the second rack comes in May}",
+)
+FINDINGS = (
+    UNKNOWN_KEY,
+    MISSING_KEY,
+    WRONG_TYPE,
+    INVALID_VALUE,
+    INVALID_NAME,
+    CONFLICTING_KEYS,
+    DUPLICATE_NAME,
+    FORMER_ID,
+)

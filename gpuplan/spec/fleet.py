@@ -6,10 +6,12 @@ from typing import Literal
 
 from pydantic import Field
 
+from gpuplan.spec.adopted import AdoptedClusterSpec
 from gpuplan.spec.base import Name, SpecModel, partial
 from gpuplan.spec.clusters import ClusterSpec, MetadataSpec
 from gpuplan.spec.delivery import DeliverySpec
 from gpuplan.spec.monitoring import MonitoringSpec
+from gpuplan.spec.names import NamesSpec
 from gpuplan.spec.policy import GovernanceSpec, MovedSpec, SuppressionSpec
 from gpuplan.spec.pools import CardName, CardSpec, CardTierSpec, NodePoolSpec
 from gpuplan.spec.queues import TaskPoolSpec, TeamSpec
@@ -68,6 +70,10 @@ class FleetSpec(SpecModel):
     """Fleet-wide policy."""
     delivery: DeliverySpec = DeliverySpec()
     """How the output reaches the clusters."""
+    names: NamesSpec = NamesSpec()
+    """Names in use, where gpuplan would give others."""
+    adopted: dict[Name, AdoptedClusterSpec] = {}
+    """Kueue's objects and priority classes that stay as they were, by cluster."""
     moved: list[MovedSpec] = []
     """Entries that have a new name, for `gpuplan plan`; harmless once the change is merged."""
     suppress: list[SuppressionSpec] = []

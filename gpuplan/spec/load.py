@@ -13,6 +13,7 @@ from gpuplan.source.document import Document, Mapping, Plain
 from gpuplan.spec.base import Name
 from gpuplan.spec.clusters import ClusterSpec
 from gpuplan.spec.fleet import FleetSpec
+from gpuplan.spec.former import former_ids
 from gpuplan.spec.merge import Origins, fill_defaults, merge
 from gpuplan.spec.mistakes import mistakes
 from gpuplan.spec.pools import CardTierSpec, NodePoolSpec
@@ -24,6 +25,13 @@ class SpecLeft(FleetSpec):
     clusters: dict[Name, ClusterSpec]
     card_tiers: dict[Name, CardTierSpec]
     node_pools: dict[Name, NodePoolSpec]
+
+
+class SpecOfOthers(FleetSpec):
+    """The spec of clusters whose queues stay as they were: no hardware need be known."""
+
+    card_tiers: dict[Name, CardTierSpec] = {}
+    node_pools: dict[Name, NodePoolSpec] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +58,17 @@ def load(documents: Iterable[Document]) -> tuple[Loaded | None, Diagnostics]:
     root = fill_defaults(merged)
     origins = Origins(Document(root.file, root, ""))
     data = root.plain()
-    spec, errors = _validate(data)
+    spec, errors = _validate(data, SpecOfOthers if data.get("adopted") else FleetSpec)
     found = [*repeated, *mistakes(errors, data, origins)]
     broken = frozenset(_entry(error["loc"], root) for error in errors)
     if spec is None:
         spec, _ = _validate(_without(data, broken), SpecLeft)
     if spec is None:
         return None, ordered(found)
-    return Loaded(spec, origins, broken), ordered(found)
+    return Loaded(spec, origins, broken), ordered((*found, *former_ids(spec, origins)))
 
 
-def _validate(
-    data: dict[str, Plain], model: type[FleetSpec] = FleetSpec
-) -> tuple[FleetSpec | None, list[ErrorDetails]]:
+def _validate(data: dict[str, Plain], model: type[FleetSpec]) -> tuple[FleetSpec | None, list[ErrorDetails]]:
     try:
         return model.model_validate(data), []
     except ValidationError as error:

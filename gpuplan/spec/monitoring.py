@@ -28,8 +28,11 @@ class ExporterSpec(SpecModel):
 
     interval_seconds: Annotated[int, Field(ge=1, le=3600)] = 30
     """Seconds between samples."""
+    counters: Annotated[list[DcgmField], Field(min_length=1)] | None = None
+    """The DCGM fields to collect, exactly; by default the exporter's own list and what gpuplan's rules read. A rule or alert
+    that reads a field which is not among them is not rendered."""
     extra_counters: list[DcgmField] = []
-    """DCGM fields beyond the default list."""
+    """DCGM fields beyond that list."""
     profiling: bool = True
     """Collect DCGM_FI_PROF_* fields, which need SYS_ADMIN."""
 

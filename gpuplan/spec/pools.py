@@ -230,10 +230,10 @@ class NodePoolSpec(SpecModel):
     """Card tier that the nodes belong to."""
     card: CardName | None = None
     """Card model; needed where the tier has several."""
-    nodes: Annotated[int, Field(ge=1, le=1_000_000)]
-    """Number of nodes."""
-    cards_per_node: Annotated[int, Field(ge=1, le=64)]
-    """Cards in each node, as the device plugin counts them: a board of four GPUs is four."""
+    nodes: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    """Number of nodes. Left out, nobody has counted them yet: no cards of the pool can be given out."""
+    cards_per_node: Annotated[int, Field(ge=1, le=64)] | None = None
+    """Cards in each node, as the device plugin counts them: a board of four GPUs is four. Needed wherever `nodes` is given."""
     selected_by: SelectedBySpec
     """How the nodes are found: exactly one of the ways."""
     sharing: SharingChoice = "exclusive"
@@ -252,3 +252,10 @@ class NodePoolSpec(SpecModel):
     """What a node offers besides cards and Kueue shall count too, such as `cpu`, `memory` or `rdma/ib`; nothing by default."""
     revision: Count = 0
     """Number that ends the names of the pool's immutable objects."""
+
+    @model_validator(mode="after")
+    def _cards_of_the_nodes(self) -> Self:
+        if self.nodes is not None and self.cards_per_node is None:
+            message = "a pool with nodes needs cardsPerNode"
+            raise PydanticCustomError("needs_another", "{message}", {"message": message, "key": "cardsPerNode"})
+        return self

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from gpuplan.diagnostics import KeyPath
-from gpuplan.spec.base import DNS_LABEL, LABEL_KEY, LABEL_VALUE
+from gpuplan.spec.base import DNS_LABEL, DNS_SUBDOMAIN, LABEL_KEY, LABEL_VALUE
 from gpuplan.words import in_a_row
 
 TYPES: Final[Mapping[str, str]] = {
@@ -56,6 +56,8 @@ FORMS: Final[Mapping[str, str]] = {
     DNS_LABEL: "a name of lower-case letters, digits and `-`, such as `team-a`",
     LABEL_KEY: "a key of a label, such as `example.com/pool`",
     LABEL_VALUE: "a value of a label: letters, digits, `-`, `_` and `.`, such as `pool-a`",
+    f"^{DNS_SUBDOMAIN}$": "the name of an object: lower-case letters, digits, `-` and `.`, such as `team-a`",
+    f"{DNS_LABEL[:-1]}/{DNS_SUBDOMAIN}$": "a namespace and a name, such as `vision/default-queue`",
     r"^v?\d+(\.\d+)*([-+.][0-9A-Za-z.-]+)?$": "a version, such as `1.36`",
     r"^[1-9]g\.\d+gb([+-][a-z.]+)?$": "a MIG profile, such as `1g.5gb`",
     MOVABLE: "a section and the name of an entry, such as `teams.nlp` (clusters, cardTiers, nodePools, taskPools or teams)",

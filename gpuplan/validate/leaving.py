@@ -20,7 +20,7 @@ Object = Mapping[str, Any]
 
 
 def left_behind(fleet: Fleet, manifests: ManifestSet, old: Callable[[str], Object | None]) -> Iterator[Diagnostic]:
-    """Yield a finding for each cluster that had pools of the operator and has none, but NVIDIA cards on another stack.
+    """Yield a finding for each cluster that had the operator and neither has nor keeps it off, but NVIDIA cards on another stack.
 
     That it had some is told by the fleet's project in the old tree: it let Argo CD write into the operator's namespace.
     """
@@ -43,7 +43,7 @@ def left_behind(fleet: Fleet, manifests: ManifestSet, old: Callable[[str], Objec
 
 def _has_cards_of_others_only(cluster: Cluster) -> bool:
     stacks = {pool.stack for pool in cluster.pools if pool.card.vendor is Vendor.NVIDIA}
-    return bool(stacks) and "operator" not in stacks
+    return bool(stacks) and not cluster.keeps_operator_off
 
 
 def _place(destination: Object) -> tuple[str, str, str]:

@@ -14,6 +14,8 @@ Object = Mapping[str, Any]
 Target = tuple[str, str, str]
 """(kind, namespace, name)."""
 
+ADOPTED = ("adopted",)
+"""Where the spec has objects that stay as they were. What they refer to may be in the cluster already (`rules/adopted`)."""
 SYSTEM_ROLES = "system:"
 """Prefix of the cluster roles that the cluster has itself."""
 SYSTEM_PRIORITY_CLASSES = ("system-node-critical", "system-cluster-critical")
@@ -25,7 +27,7 @@ def dangling(manifests: ManifestSet) -> Iterator[Diagnostic]:
     present = {(made.cluster, (made.key.kind, made.key.namespace, made.key.name)) for made in manifests}
     present.update(_made_by_operators(manifests))
     for made in manifests:
-        for kind, namespace, name in references(made):
+        for kind, namespace, name in references(made) if made.origin.path[:1] != ADOPTED else ():
             if (made.cluster, (kind, namespace, name)) not in present:
                 place = f"{namespace}/{name}" if namespace else name
                 yield REFERENCE.found(f"{made.key} names {kind} {place}, which is not rendered", at=made.origin.span)

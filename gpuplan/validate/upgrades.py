@@ -29,7 +29,7 @@ TITLES: Mapping[str, str] = {"gpuOperator": "the GPU Operator", "kueue": "Kueue"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Move:
+class Move:
     """A component of a cluster, or the driver of a pool, that goes from one version to another."""
 
     component: str
@@ -54,18 +54,18 @@ def refused(fleet: Fleet, manifests: ManifestSet, old: Callable[[str], Object | 
         before = old(path)
         move = read(fleet, made, before) if before is not None and before.get("kind") == made.key.kind else None
         if move is not None and move.old != move.new:
-            yield from _judged(fleet, move)
+            yield from judged(fleet, move)
 
 
-def _application(fleet: Fleet, made: Manifest, before: Object) -> _Move | None:
+def _application(fleet: Fleet, made: Manifest, before: Object) -> Move | None:
     """Read the versions of a chart; the first origin of its application is its cluster."""
     was, will = (_part(one, "spec").get("source", {}) for one in (before, made.object))
     component = CHARTS.get(will.get("chart", ""))
     old, new = (versions.parse(str(one.get("targetRevision", ""))) for one in (was, will))
     if component is None or was.get("chart") != will["chart"] or old is None or new is None:
         return None
-    at = _said(fleet, made.origin.path, ("components", component, "version"), ("release",))
-    return _Move(
+    at = said(fleet, made.origin.path, ("components", component, "version"), ("release",))
+    return Move(
         component=component, what=f"{TITLES[component]} of cluster `{made.origin.path[-1]}`", old=old, new=new, at=at
     )
 
@@ -75,7 +75,7 @@ def _part(made: Object, key: str) -> Mapping[str, Any]:
     return part
 
 
-def _policy(fleet: Fleet, made: Manifest, before: Object) -> _Move | None:
+def _policy(fleet: Fleet, made: Manifest, before: Object) -> Move | None:
     """Read the version of the operator that a ClusterPolicy was rendered for; its first origin is its cluster."""
     notes = (_part(one, "metadata").get("annotations", {}) for one in (before, made.object))
     old, new = (versions.parse(one.get(conventions.ANNOTATION_GPU_OPERATOR, "")) for one in notes)
@@ -83,20 +83,20 @@ def _policy(fleet: Fleet, made: Manifest, before: Object) -> _Move | None:
         return None
     component = "gpuOperator"
     what = f"{TITLES[component]} of cluster `{made.cluster}`"
-    at = _said(fleet, ("clusters", str(made.cluster)), ("components", component, "version"), ("release",))
-    return _Move(component=component, what=what, old=old, new=new, at=at, by_others=True)
+    at = said(fleet, ("clusters", str(made.cluster)), ("components", component, "version"), ("release",))
+    return Move(component=component, what=what, old=old, new=new, at=at, by_others=True)
 
 
-def _driver(fleet: Fleet, made: Manifest, before: Object) -> _Move | None:
+def _driver(fleet: Fleet, made: Manifest, before: Object) -> Move | None:
     """Read the versions of a pool's driver; the first origin of the object is its pool."""
     old, new = (versions.parse(str(_part(one, "spec").get("version", ""))) for one in (before, made.object))
     if old is None or new is None:
         return None
-    at = _said(fleet, made.origin.path, ("driver", "branch"))
-    return _Move(component="driver", what=f"the driver of pool `{made.origin.path[-1]}`", old=old, new=new, at=at)
+    at = said(fleet, made.origin.path, ("driver", "branch"))
+    return Move(component="driver", what=f"the driver of pool `{made.origin.path[-1]}`", old=old, new=new, at=at)
 
 
-READERS: Mapping[str, Callable[[Fleet, Manifest, Object], _Move | None]] = {
+READERS: Mapping[str, Callable[[Fleet, Manifest, Object], Move | None]] = {
     "Application": _application,
     "ClusterPolicy": _policy,
     "NVIDIADriver": _driver,
@@ -104,7 +104,7 @@ READERS: Mapping[str, Callable[[Fleet, Manifest, Object], _Move | None]] = {
 """How to read a version off an object of a kind."""
 
 
-def _said(fleet: Fleet, entry: KeyPath, *ways: KeyPath) -> Span:
+def said(fleet: Fleet, entry: KeyPath, *ways: KeyPath) -> Span:
     """Return the first of the places below an entry that the spec holds, or the entry's key."""
     whole = fleet.places.value(entry)
     for way in ways:
@@ -114,7 +114,8 @@ def _said(fleet: Fleet, entry: KeyPath, *ways: KeyPath) -> Span:
     return fleet.places.key(entry)
 
 
-def _judged(fleet: Fleet, move: _Move) -> Iterator[Diagnostic]:
+def judged(fleet: Fleet, move: Move) -> Iterator[Diagnostic]:
+    """Yield what speaks against a move: that it goes back, leaves a release line out, or passes a version with work to do."""
     if move.new < move.old:
         if move.component != "driver" or move.new.major < move.old.major:
             yield DOWNGRADE.found(f"This takes {move.what} back from {move.old} to {move.new}", at=move.at)
@@ -124,7 +125,7 @@ def _judged(fleet: Fleet, move: _Move) -> Iterator[Diagnostic]:
     yield from _stops(fleet, move)
 
 
-def _operator(fleet: Fleet, move: _Move) -> Iterator[Diagnostic]:
+def _operator(fleet: Fleet, move: Move) -> Iterator[Diagnostic]:
     """Yield a finding where the operator would leave a line out; a line that nobody knows is not judged."""
     road = fleet.catalog.operator.road(move.old, move.new)
     if road is not None and len(road) > 2:
@@ -138,7 +139,7 @@ def _operator(fleet: Fleet, move: _Move) -> Iterator[Diagnostic]:
         )
 
 
-def _stops(fleet: Fleet, move: _Move) -> Iterator[Diagnostic]:
+def _stops(fleet: Fleet, move: Move) -> Iterator[Diagnostic]:
     for stop in fleet.catalog.upgrades.values():
         if stop.component == move.component and stop.lies_between(move.old, move.new):
             yield UPGRADE_SKIPS.found(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import urllib3
@@ -11,6 +12,16 @@ from tests.controlplane.workspace import Workspace
 
 START_LIMIT_SECONDS = 120
 ISSUER = "https://kubernetes.default.svc"
+AUDITED = "audited"
+"""Namespace whose service accounts are audited."""
+AUDIT_LOG = "audit.log"
+AUDIT_POLICY = {
+    "apiVersion": "audit.k8s.io/v1",
+    "kind": "Policy",
+    "omitStages": ["RequestReceived"],
+    "rules": [{"level": "Metadata", "userGroups": [f"system:serviceaccounts:{AUDITED}"]}],
+}
+"""Who no rule names is not audited, which keeps everybody else's requests quick."""
 
 
 class ApiServer:
@@ -36,6 +47,7 @@ class ApiServer:
 def _arguments(workspace: Workspace, port: int, etcd_url: str) -> list[str]:
     certificates = workspace.certificates
     accounts: Path = certificates / "accounts.key"
+    policy = workspace.write("audit-policy.json", json.dumps(AUDIT_POLICY))
     return [
         f"--etcd-servers={etcd_url}",
         "--bind-address=127.0.0.1",
@@ -45,6 +57,9 @@ def _arguments(workspace: Workspace, port: int, etcd_url: str) -> list[str]:
         f"--tls-private-key-file={certificates / 'tls.key'}",
         f"--token-auth-file={workspace.folder / 'tokens.csv'}",
         "--authorization-mode=RBAC",
+        f"--audit-policy-file={policy}",
+        f"--audit-log-path={workspace.folder / AUDIT_LOG}",
+        "--audit-log-mode=blocking-strict",
         f"--service-account-issuer={ISSUER}",
         f"--service-account-key-file={accounts}",
         f"--service-account-signing-key-file={accounts}",

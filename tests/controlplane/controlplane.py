@@ -12,7 +12,7 @@ from typing import Self, TypeVar
 import urllib3
 
 from tests.controlplane import agents, handwritten, kueue
-from tests.controlplane.apiserver import ApiServer
+from tests.controlplane.apiserver import AUDIT_LOG, ApiServer
 from tests.controlplane.client import ApiError, Client, Object, reference
 from tests.controlplane.etcd import Etcd, left_by_tests
 from tests.controlplane.modulefiles import CRDS, crd_documents
@@ -70,6 +70,11 @@ class ControlPlane:
         return self._workspace.certificates / "ca.crt"
 
     @property
+    def audit_log(self) -> Path:
+        """What accounts of namespace `audited` did, an event a line."""
+        return self._workspace.folder / AUDIT_LOG
+
+    @property
     def kubeconfig(self) -> Path:
         """The kubeconfig file of an administrator."""
         return self._workspace.write_kubeconfig(self._server.url, "admin")
@@ -105,6 +110,12 @@ class ControlPlane:
         self._kueue.wait_until_ready()
         authority = (self._workspace.certificates / "ca.crt").read_bytes()
         kueue.register_webhooks(self.client, self._kueue, authority)
+
+    @property
+    def kueue_webhooks(self) -> str:
+        """The address of the webhooks of Kueue's manager."""
+        assert self._kueue is not None
+        return f"https://127.0.0.1:{self._kueue.webhook_port}"
 
     def kueue_metrics(self) -> str:
         """Return what Kueue shows Prometheus, asked as our monitor makes Prometheus ask: by TLS and with a token."""

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.controlplane.controlplane import ControlPlane
-from tests.controlplane.toolchain import ToolchainError, tool_path
+from tests.controlplane.toolchain import ToolchainError, find_go, tool_path
 
 FIXTURES = (
     "tools",
+    "alertmanager_program",
     "amtool",
     "argocd",
     "helmrender",
@@ -42,8 +43,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def tool_or_skip(name: str) -> Path:
     """Return a tool's binary, built if need be. Where that cannot be: skip with the reason, or fail in CI."""
+    return _had(name, lambda: tool_path(name))
+
+
+def go_or_skip() -> Path:
+    """Return the Go that builds our tools. Where there is none: skip with the reason, or fail in CI."""
+    return _had("Go", find_go)
+
+
+def _had(name: str, find: Callable[[], Path]) -> Path:
     try:
-        return tool_path(name)
+        return find()
     except ToolchainError as error:
         if os.environ.get("CI"):
             pytest.fail(f"in CI no tool may be missing: {error}", pytrace=False)
@@ -87,6 +97,12 @@ def prometheuses() -> tuple[Path, ...]:
 def amtool() -> Path:
     """The amtool binary."""
     return tool_or_skip("amtool")
+
+
+@pytest.fixture(scope="session")
+def alertmanager_program() -> Path:
+    """The Alertmanager binary."""
+    return tool_or_skip("alertmanager")
 
 
 @pytest.fixture(scope="session")

@@ -102,10 +102,15 @@ def outside_a_cluster(config: Object, ports: Mapping[str, int], certificates: st
 
 
 def register_webhooks(client: Client, kueue: Kueue, authority: bytes) -> None:
-    """Make the API server call the manager on this machine, for Kueue's kinds and the enabled frameworks."""
+    """Make the API server call the manager on this machine, for Kueue's kinds and the enabled frameworks.
+
+    They are made anew: what somebody else has written into them would stay theirs, and half a hook is refused.
+    """
     kinds = framework_kinds(kueue.config)
     namespaces = kueue.config.get("managedJobsNamespaceSelector", ALL_BUT_SYSTEM)
     for configuration_object in webhook_configurations(kueue.webhook_port, authority, kinds, namespaces):
+        if client.find(configuration_object) is not None:
+            client.delete(configuration_object)
         client.apply(configuration_object, manager="harness")
 
 

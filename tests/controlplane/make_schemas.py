@@ -1,7 +1,8 @@
 """Make `schemas/kubernetes/` from a real API server: `python -m tests.controlplane.make_schemas [--check]`.
 
-One closed draft-07 schema for each kind that gpuplan writes, from the server's own OpenAPI with the CRDs loaded. Prose,
-status and server-side metadata are left out: the files say what we may write, in names and types only.
+One closed draft-07 schema for each kind that gpuplan writes, and for those that it reads (`read_kinds`), from the server's own
+OpenAPI with the CRDs loaded. Prose, status and server-side metadata are left out: the files say what we may write, in names
+and types only; `gpuplan lint` adds what a server adds.
 
 The same server gives the facts by which objects are compared: `comparison_facts`.
 
@@ -14,19 +15,22 @@ import json
 import sys
 import tempfile
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from gpuplan.manifests import kinds
 from gpuplan.validate.schemas import file_name
-from tests.controlplane import comparison_facts, newer_fields
+from tests.controlplane import comparison_facts, newer_fields, read_kinds
 from tests.controlplane.comparison_facts import FILE as FACTS
 from tests.controlplane.controlplane import ControlPlane
 from tests.controlplane.handwritten import HAND_WRITTEN
 
 FOLDER = Path("schemas/kubernetes")
-CRDS = ("kueue", "prometheus", "nfd", "argocd", "gpu-operator")
+CRDS = (
+    *("kueue", "prometheus", "prometheus-servers", "nfd", "argocd", "gpu-operator"),
+    *("jobset", "leaderworkerset", "mpijob", "karpenter"),
+)
 DRAFT = "http://json-schema.org/draft-07/schema#"
 METADATA = ("annotations", "labels", "name", "namespace")
 KEPT = (
@@ -44,8 +48,10 @@ KEPT = (
 )
 """Keywords that restrict values and mean the same in OpenAPI 3.0 and draft-07."""
 
+BOUNDED = "int32"
+"""The format of whole numbers that a server bounds; it is kept as an annotation, which validators pass over."""
 GO_FLAG = "(?i)"
-"""A flag of Go's regular expressions that JSON Schema's do not have; the API server still checks such a pattern."""
+"""A flag of Go's regular expressions that JSON Schema's do not have: small letters stand for large ones, too."""
 
 Schema = dict[str, Any]
 
@@ -75,9 +81,11 @@ def hand_written_files() -> set[str]:
 class Converter:
     """Turns schemas of one OpenAPI document into one self-contained draft-07 schema."""
 
-    def __init__(self, components: Mapping[str, Schema]) -> None:
+    def __init__(self, components: Mapping[str, Schema], shared: Collection[str] = ()) -> None:
         self.components = components
         self.definitions: dict[str, Schema] = {}
+        self.shared = shared
+        """Names of definitions that stand in `read_kinds.SHARED_FILE`."""
 
     def root(self, name: str, api_version: str, kind: str) -> Schema:
         """Convert the schema of a kind."""
@@ -107,9 +115,7 @@ class Converter:
             return self.reference(schema["$ref"].rsplit("/", 1)[1])
         if schema.get("x-kubernetes-int-or-string"):
             return {"type": ["integer", "string"], **{key: schema[key] for key in ("pattern",) if key in schema}}
-        made = {key: schema[key] for key in KEPT if key in schema}
-        if GO_FLAG in made.get("pattern", ""):
-            del made["pattern"]
+        made = _kept(schema)
         for word in ("oneOf", "anyOf", "allOf"):
             if word in schema:
                 made[word] = [self.convert(side) for side in schema[word]]
@@ -136,31 +142,63 @@ class Converter:
     def reference(self, name: str) -> Schema:
         """Convert a named schema once and refer to it."""
         short = name.rsplit(".", 1)[-1]
+        if short in self.shared:
+            return {"$ref": f"{read_kinds.SHARED_FILE}#/definitions/{short}"}
         if short not in self.definitions:
             self.definitions[short] = {}
             self.definitions[short] = self.convert(self.components[name])
         return {"$ref": f"#/definitions/{short}"}
 
 
-def schemas(plane: ControlPlane) -> Iterator[tuple[str, str]]:
-    """Yield the file name and text of each kind's schema."""
-    documents: dict[str, Mapping[str, Schema]] = {}
-    for api_version, kind in sorted(set(written_kinds()) - HAND_WRITTEN.keys()):
+def _kept(schema: Schema) -> Schema:
+    """Return the words of a schema that stay as they are."""
+    made = {key: schema[key] for key in KEPT if key in schema}
+    if schema.get("format") == BOUNDED:
+        made["format"] = BOUNDED
+    if GO_FLAG in made.get("pattern", ""):
+        made["pattern"] = made["pattern"].replace(GO_FLAG, "").replace("a-z", "A-Za-z")
+    return made
+
+
+class Server:
+    """The OpenAPI documents of a server, each asked for once."""
+
+    def __init__(self, plane: ControlPlane) -> None:
+        self._plane = plane
+        self._documents: dict[str, Mapping[str, Schema]] = {}
+
+    def schema(self, api_version: str, kind: str, shared: Collection[str] = ()) -> Schema:
+        """Return the converted schema of a kind."""
         path = f"/openapi/v3/apis/{api_version}" if "/" in api_version else f"/openapi/v3/api/{api_version}"
-        if path not in documents:
-            documents[path] = plane.client.request("GET", path)["components"]["schemas"]
+        if path not in self._documents:
+            self._documents[path] = self._plane.client.request("GET", path)["components"]["schemas"]
         group, _, version = api_version.rpartition("/")
         wanted = {"group": group, "kind": kind, "version": version}
         (name,) = [
             name
-            for name, schema in documents[path].items()
+            for name, schema in self._documents[path].items()
             if wanted in schema.get("x-kubernetes-group-version-kind", ())
         ]
-        schema = newer_fields.add((api_version, kind), Converter(documents[path]).root(name, api_version, kind))
+        return Converter(self._documents[path], shared).root(name, api_version, kind)
+
+
+def schemas(plane: ControlPlane) -> Iterator[tuple[str, str]]:
+    """Yield the file name and text of each kind's schema."""
+    server = Server(plane)
+    shared: Collection[str] = ()
+    for api_version, kind in sorted(set(written_kinds()) - HAND_WRITTEN.keys()):
+        schema = newer_fields.add((api_version, kind), server.schema(api_version, kind))
         for place, kept in NARROWED.get((api_version, kind), {}).items():
             narrow(schema, place, kept)
-        text = json.dumps(schema, indent=1, ensure_ascii=False)
-        yield file_name(api_version, kind), text + "\n"
+        if file_name(api_version, kind) == read_kinds.SHARED_FILE:
+            shared = schema["definitions"].keys()
+        yield file_name(api_version, kind), _text(schema)
+    for api_version, kind in read_kinds.kinds():
+        yield file_name(api_version, kind), _text(read_kinds.saved(server.schema(api_version, kind, shared)))
+
+
+def _text(schema: Schema) -> str:
+    return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
 
 
 def narrow(schema: Schema, place: tuple[str, ...], kept: tuple[str, ...]) -> None:

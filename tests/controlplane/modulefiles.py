@@ -53,24 +53,29 @@ GPU_OPERATOR = Module(
     version="v0.0.0-20250917190837-d73a0086a6ba",
     checksum="h1:LoeqwWjR0h2WRyHXmyYCPVwM/dAdKKxjE8LzyyeuqHI=",
 )
+KARPENTER = Module(
+    path="sigs.k8s.io/karpenter", version="v1.15.0", checksum="h1:5SEptlAvsOZbNg4qg8OSdF1qi6BEZHZLA020nXY7jGw="
+)
 ARGO_CD = Module(
     path="github.com/argoproj/argo-cd/v3", version="v3.6.1", checksum="h1:OmhqeKiR3C//awbFrhQqFdtRI+Qiv17j8vqm3UkMj/g="
 )
-MODULES = (KUEUE, KWOK, JOBSET, LEADER_WORKER_SET, MPI_OPERATOR, PROMETHEUS_OPERATOR, GPU_OPERATOR, ARGO_CD)
+MODULES = (KUEUE, KWOK, JOBSET, LEADER_WORKER_SET, MPI_OPERATOR, PROMETHEUS_OPERATOR, GPU_OPERATOR, KARPENTER, ARGO_CD)
 
 CRDS: dict[str, tuple[Module, str, str]] = {
     "kueue": (KUEUE, "config/components/crd/bases", r".*"),
     "jobset": (JOBSET, "config/components/crd/bases", r".*"),
     "leaderworkerset": (LEADER_WORKER_SET, "config/crd/bases", r"leaderworkerset\..*"),
     "mpijob": (MPI_OPERATOR, "manifests/base", r".*_mpijobs"),
-    # What describes monitoring, not the operator's own workloads: those are large, and gpuplan renders none.
+    # What describes monitoring. Of the operator's own workloads, which are large, only what people have beside their rules.
     "prometheus": (
         PROMETHEUS_OPERATOR,
         "example/prometheus-operator-crd",
         r".*_(prometheusrules|servicemonitors|podmonitors|probes|alertmanagerconfigs)",
     ),
+    "prometheus-servers": (PROMETHEUS_OPERATOR, "example/prometheus-operator-crd", r".*_prometheuses"),
     "gpu-operator": (GPU_OPERATOR, "config/crd/bases", r".*"),
     "nfd": (GPU_OPERATOR, "deployments/gpu-operator/charts/node-feature-discovery/crds", r".*"),
+    "karpenter": (KARPENTER, "pkg/apis/crds", r"karpenter\.sh_(nodeclaims|nodepools)"),
     "argocd": (ARGO_CD, "manifests/crds", r"(application|applicationset|appproject)-crd"),
 }
 """Sets of CRDs by the name of their project: the module, the folder, and which files in it (a pattern of the stem)."""

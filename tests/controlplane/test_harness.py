@@ -12,7 +12,11 @@ from typing import Any
 
 import pytest
 
+from gpuplan.cluster.kube import Fault, Kube, connect
+from gpuplan.cluster.rights import rights
+from gpuplan.cluster.served import Served
 from tests.controlplane import acceptance, kueue
+from tests.controlplane import rights as rights_of
 from tests.controlplane.client import ApiError, Object, reference
 from tests.controlplane.controlplane import ControlPlane
 from tests.controlplane.processes import ProcessDiedError
@@ -157,6 +161,32 @@ def test_a_job_within_quota_runs_on_the_node_of_its_flavor(cluster: ControlPlane
     cluster.wait_for(lambda: runs(client, training), what="the job to run")
 
     assert [pod["spec"]["nodeName"] for pod in running_pods(client, training)] == ["n1"]
+
+
+def test_what_an_account_uses_is_seen_and_what_it_may_not_is_refused(empty_control_plane: ControlPlane) -> None:
+    """Also what the client of ours can ask for: kinds, server-side apply and its dry run, evictions, deletions."""
+    plane = empty_control_plane
+    granted = (*rights("get patch create delete", "", "configmaps"), *rights("create", "", "pods/eviction"))
+    kube = connect("gpuplan-test", rights_of.account(plane, "tester", granted))
+    assert isinstance(kube, Kube)
+    served = kube.served()
+    assert isinstance(served, Served)
+    made = {**reference("v1", "ConfigMap", "one", "default"), "data": {"a": "1"}}
+    path = served.path(made)
+    assert path == "/api/v1/namespaces/default/configmaps/one"
+    assert isinstance(kube.apply(path, made, dry_run=True), dict)
+    assert isinstance(kube.get(path), Fault), "a dry run keeps nothing"
+    assert isinstance(applied := kube.apply(path, made), dict)
+    refused = kube.delete(path, uid="another")
+    assert isinstance(refused, Fault)
+    assert refused.conflict
+    assert isinstance(kube.delete(path, uid=applied["metadata"]["uid"]), dict)
+    assert isinstance(kube.evict("default", "nobody"), Fault)
+    denied = kube.list("/api/v1/namespaces/default/pods")
+    assert isinstance(denied, Fault)
+    assert denied.status == 403
+    assert rights_of.used(plane, "tester") - {right.grant for right in granted} == {("list", "", "pods")}
+    assert {right.grant for right in granted} - rights_of.used(plane, "tester") == {("create", "", "configmaps")}
 
 
 def test_a_job_beyond_quota_waits_until_cards_are_free(cluster: ControlPlane) -> None:

@@ -123,6 +123,7 @@ TOOLS = (
         version="2.42.",
     ),
     Tool(name="helmrender", graph=HELM, package="./helmrender"),
+    Tool(name="alertmanager", graph=ALERTMANAGER, package="github.com/prometheus/alertmanager/cmd/alertmanager"),
     Tool(name="amtool", graph=ALERTMANAGER, package="github.com/prometheus/alertmanager/cmd/amtool"),
     Tool(
         name="victoria-metrics",
@@ -237,6 +238,8 @@ def build(tool: Tool, binary: Path) -> None:
         shutil.copytree(GO_MODULES / tool.graph.name, sources)
         if tool.name == "kueue":
             write_kueue_main(go, sources)
+        if tool.name == "alertmanager":
+            replace_alertmanager(go, sources)
         fresh = Path(scratch) / tool.name
         arguments = ("build", *tool.graph.flags, "-o", str(fresh), tool.package)
         run_go(go, *arguments, cwd=sources, toolchain=tool.graph.toolchain)
@@ -259,6 +262,22 @@ def write_kueue_main(go: Path, sources: Path) -> None:
     (sources / "kueue").mkdir()
     patched = main.replace(fixed, 'os.Getenv("KUEUE_METRICS_CERT_DIR")')
     (sources / "kueue" / "main.go").write_text(patched, encoding="utf-8")
+
+
+def replace_alertmanager(go: Path, sources: Path) -> None:
+    """Build Alertmanager from a copy of its module that has a page: its pages are built by Node.js and in no module."""
+    run_go(go, "mod", "download", "github.com/prometheus/alertmanager", cwd=sources)
+    upstream = Path(
+        json.loads(run_go(go, "list", "-m", "-json", "github.com/prometheus/alertmanager", cwd=sources))["Dir"]
+    )
+    copied = sources / "upstream"
+    shutil.copytree(upstream, copied, copy_function=shutil.copyfile)
+    for folder in (copied, *(path for path in copied.rglob("*") if path.is_dir())):
+        folder.chmod(0o755)
+    page = copied / "ui" / "app" / "dist" / "index.html"
+    page.parent.mkdir(parents=True)
+    page.write_text("<title>Alertmanager</title>\n", encoding="utf-8")
+    run_go(go, "mod", "edit", "-replace", "github.com/prometheus/alertmanager=./upstream", cwd=sources)
 
 
 @contextlib.contextmanager

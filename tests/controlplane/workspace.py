@@ -75,14 +75,14 @@ class Workspace:
             link.symlink_to(binary)
         return link
 
-    def write_kubeconfig(self, server: str, user: str) -> Path:
-        """Write the kubeconfig of one of `TOKENS`' users."""
+    def write_kubeconfig(self, server: str, user: str, token: str = "") -> Path:
+        """Write the kubeconfig of a user: one of `TOKENS`, whose name is the token, unless another is given."""
         cluster = {"server": server, "certificate-authority": str(self.certificates / "ca.crt")}
         config = {
             "apiVersion": "v1",
             "kind": "Config",
             "clusters": [{"name": "test", "cluster": cluster}],
-            "users": [{"name": user, "user": {"token": user}}],
+            "users": [{"name": user, "user": {"token": token or user}}],
             "contexts": [{"name": "test", "context": {"cluster": "test", "user": user}}],
             "current-context": "test",
         }

@@ -70,6 +70,8 @@ def hardware(draw: st.DrawFn, clusters: dict[str, Entry]) -> dict[str, Entry]:
                 pools[draw(words.decorated(next(pool_words), 41))] = pool | (
                     {"companions": companions} if beside else {}
                 )
+    _one_strategy(clusters, pools)
+    _one_layout_a_name(pools, tuple(tiers))
     draw(selection.select(clusters, pools, lambda pool: card_of(pool, tiers)))
     draw(_pilots(clusters, pools, tiers))
     used = {card for tier in tiers.values() for card in tier["cards"]}
@@ -77,6 +79,29 @@ def hardware(draw: st.DrawFn, clusters: dict[str, Entry]) -> dict[str, Entry]:
     return (
         {"cards": cards, "cardTiers": tiers, "nodePools": pools} if cards else {"cardTiers": tiers, "nodePools": pools}
     )
+
+
+def _one_strategy(clusters: dict[str, Entry], pools: dict[str, Entry]) -> None:
+    """Cut the pools of an operator by one strategy: its device plugin has one for all of them, and mixed suits every layout."""
+    for cluster, platform in clusters.items():
+        cuts = [
+            cut
+            for pool in pools.values()
+            if pool["cluster"] == cluster and platform.get("stack") == "operator"
+            if isinstance(cut := _as_map(pool.get("sharing")).get("mig"), dict)
+        ]
+        if len({cut.get("strategy", "mixed") for cut in cuts}) > 1:
+            for cut in cuts:
+                cut["strategy"] = "mixed"
+
+
+def _one_layout_a_name(pools: dict[str, Entry], tiers: tuple[str, ...]) -> None:
+    """Number layouts by their tier, too: an operator keeps those of all its pools in one file."""
+    for pool in pools.values():
+        cut = _as_map(pool.get("sharing")).get("mig")
+        if isinstance(cut, dict):
+            number = cut["name"].removeprefix("cut-")
+            pool["sharing"] = {"mig": {**cut, "name": f"cut-{tiers.index(pool['tier'])}-{number}"}}
 
 
 def _exposures(platforms: list[Entry]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from gpuplan.compare import ABSENT
 from gpuplan.diagnostics import Severity
 from gpuplan.manifests.set import ManifestSet
 from gpuplan.manifests.write import yaml_text
+from gpuplan.moving.stack_owners import twice_owned
 from gpuplan.plan import Plan, Rollout, compare_states, plan
 from gpuplan.plan.parts import Edit, Risk
 from gpuplan.source.yamltext import parse_text
@@ -153,8 +154,22 @@ def test_pools_that_nothing_keeps_an_operator_off_move_together_first_to_it_and_
             fleet, _ = resolved(yaml_text(spec))
             assert fleet is not None
             assert not [one.summary for one in rules.check(fleet) if one.severity is Severity.ERROR], step.title
-        moves.append([len(step.edits) for step in rollout.steps if step.title.startswith("Move")])
+        moves.append([len(step.edits) for step in rollout.steps if step.title.startswith("Give")])
     assert moves == [[2], [1]]
+
+
+@each
+def test_no_node_has_two_device_plugins_or_two_drivers_between_two_commits_of_a_stack_rollout(path: Path) -> None:
+    for rollout in (one for one in planned(path).rollouts if one.kind == "stack"):
+        spec, before = plain(BASE), state(BASE)
+        for step in rollout.steps:
+            spec = with_edits(plain(read(path).new) if step.merges else spec, step.edits)
+            after = state(yaml_text(spec))
+            old, new = (side.cluster(rollout.cluster or "") for side in (before, after))
+            assert old is not None
+            assert new is not None
+            assert list(twice_owned(old, new, before.manifests, after.manifests)) == [], step.title
+            before = after
 
 
 def test_a_change_of_what_never_changes_in_several_clusters_is_merged_once_with_all_revisions() -> None:

@@ -62,6 +62,7 @@ def spread() -> Iterator[tuple[str, Fleet]]:
     yield "cut alike", fleet(only("a100-sxm-40gb", "{sharing: {mig: {profiles: {1g.5gb: 7}, strategy: single}}}"))
     yield "claimed", fleet(only("h100-sxm-80gb", "{exposure: dra}"))
     yield "one card a node", fleet(only("l4", "{cardsPerNode: 1}"))
+    yield "nodes that nobody counted", fleet(only("l4", "{}").replace("nodes: 2, cardsPerNode: 4, ", ""))
     yield "AKS", fleet(only("l4", "{}").replace('"1.36"', '"1.36", distribution: aks'))
     yield "EKS", fleet(only("l4", "{}").replace('"1.36"', '"1.36", distribution: eks'))
     parts = sorted((HERE.parents[1] / "fleet").glob("*.yaml"))

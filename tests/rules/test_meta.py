@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from gpuplan import rules
+from gpuplan.format import findings as format_findings
+from gpuplan.moving import stack_findings, upgrade_findings
 from gpuplan.output import findings as output_findings
 from gpuplan.plan import findings as plan_findings
 from gpuplan.report.book import BOOK
 from gpuplan.resolve import findings as resolve_findings
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules import suppress
-from gpuplan.rules.base import Rule
+from gpuplan.rules import manifests, suppress
 from gpuplan.source import findings as source_findings
 from gpuplan.source import git_findings
 from gpuplan.source.yamltext import parse_text
@@ -26,14 +27,18 @@ from tests.rules.cases import cases
 
 FOLDER = Path(rules.__file__).parent
 IDS = [rule.doc.id for rule in rules.RULES]
+MANIFEST_IDS = [rule.doc.id for rule in manifests.RULES]
 DOCS = (
-    *(rule.doc for rule in rules.RULES),
+    *{doc.id: doc for doc in (rule.doc for rule in (*rules.RULES, *manifests.RULES))}.values(),
     *source_findings.FINDINGS,
     *git_findings.FINDINGS,
     *plan_findings.FINDINGS,
     *spec_findings.FINDINGS,
     *resolve_findings.FINDINGS,
     *suppress.FINDINGS,
+    *format_findings.FINDINGS,
+    *stack_findings.FINDINGS,
+    *upgrade_findings.FINDINGS,
     *output_findings.FINDINGS,
     *validate_findings.FINDINGS,
 )
@@ -47,15 +52,16 @@ def rule_modules() -> set[str]:
     }
 
 
-def path_of(rule_id: str) -> str:
-    """Return the module that a rule of this id lives in."""
-    area, _, name = rule_id.partition("/")
-    return f"gpuplan.rules.{area}.{name.replace('-', '_')}"
-
-
 def test_every_rule_module_is_listed_once() -> None:
-    listed = Counter(module.__name__ for module in rules.MODULES)
-    assert listed == Counter(rule_modules())
+    for listed in (rules.MODULES, manifests.MODULES):
+        assert max(Counter(module.__name__ for module in listed).values()) == 1
+    assert {module.__name__ for module in (*rules.MODULES, *manifests.MODULES)} == rule_modules()
+
+
+def test_a_rule_is_listed_for_what_it_judges() -> None:
+    every = {module.__name__: module for module in (*rules.MODULES, *manifests.MODULES)}.values()
+    assert {module for module in every if hasattr(module, "check")} == set(rules.MODULES)
+    assert {module for module in every if hasattr(module, "judge")} == set(manifests.MODULES)
 
 
 def test_the_rules_are_listed_in_the_order_of_their_ids() -> None:
@@ -63,7 +69,8 @@ def test_the_rules_are_listed_in_the_order_of_their_ids() -> None:
 
 
 def test_a_rule_has_the_id_that_its_file_says() -> None:
-    assert [path_of(rule_id) for rule_id in IDS] == [module.__name__ for module in rules.MODULES]
+    assert tuple(IDS) == rules.IDS
+    assert tuple(MANIFEST_IDS) == manifests.IDS
 
 
 def test_there_are_enough_rules() -> None:
@@ -84,9 +91,12 @@ def test_a_finding_is_explained_in_full(doc: RuleDoc) -> None:
         assert sentence[-1] in ".`"
 
 
-@pytest.mark.parametrize("rule", rules.RULES, ids=lambda rule: rule.doc.id)
-def test_the_page_of_a_rule_names_its_source(rule: Rule) -> None:
-    first, _, rest = rule.page.partition("\n\n")
+PAGES_OF_RULES = {rule.doc.id: rule.page for rule in (*manifests.RULES, *rules.RULES)}
+
+
+@pytest.mark.parametrize("rule_id", PAGES_OF_RULES)
+def test_the_page_of_a_rule_names_its_source(rule_id: str) -> None:
+    first, _, rest = PAGES_OF_RULES[rule_id].partition("\n\n")
     assert first.endswith(".")
     assert "\n" not in first
     assert "\n\nSource: " in rest
@@ -108,4 +118,11 @@ def test_a_rule_is_shown_firing_and_quiet(rule_id: str) -> None:
 
 
 def test_every_case_is_of_a_rule() -> None:
-    assert {case.rule for case in cases()} <= set(IDS)
+    assert {case.rule for case in cases()} <= {doc.id for doc in DOCS}
+
+
+@pytest.mark.parametrize("doc", [rule.doc for rule in manifests.RULES], ids=lambda doc: doc.id)
+def test_the_examples_of_a_manifest_rule_differ_and_are_text_of_their_format(doc: RuleDoc) -> None:
+    assert doc.bad
+    assert doc.good
+    assert doc.bad != doc.good

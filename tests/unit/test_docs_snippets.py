@@ -14,7 +14,7 @@ from gpuplan.source.document import Plain
 from gpuplan.source.yamltext import parse_text
 from tests.build import TODAY
 
-PAGES = ("getting-started", "stacks", "node-health", "monitoring", "reclaim", "argocd")
+PAGES = ("getting-started", "stacks", "node-health", "monitoring", "reclaim", "argocd", "adopt")
 AROUND = """
 clusters: {prod: {kubernetes: "1.36"}, prod-eu: {kubernetes: "1.36"}}
 cardTiers: {serve: {cards: [l40s]}, desk: {cards: [t4]}}
@@ -37,6 +37,8 @@ SECTIONS = {
     "governance",
     "delivery",
     "suppress",
+    "names",
+    "adopted",
 }
 
 

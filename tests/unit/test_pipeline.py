@@ -15,7 +15,16 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 """Other Pythons that have to give the same bytes, where the machine has them."""
-LIBRARIES = ("click", "grafana-foundation-sdk", "jinja2", "jsonschema-rs", "pydantic", "PyYAML", "rich")
+LIBRARIES = (
+    "click",
+    "grafana-foundation-sdk",
+    "jinja2",
+    "jsonschema-rs",
+    "promql-parser",
+    "pydantic",
+    "PyYAML",
+    "rich",
+)
 """What rendering imports."""
 INSTALL_LIMIT_SECONDS = 300
 

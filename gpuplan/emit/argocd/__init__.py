@@ -28,4 +28,4 @@ def emit(fleet: Fleet, manifests: Iterable[Manifest]) -> Iterator[Manifest]:
 
 
 def _gets_operator(cluster: Cluster) -> bool:
-    return cluster.gpu_operator.managed and bool(cluster.operator_pools)
+    return cluster.gpu_operator.managed and cluster.has_operator

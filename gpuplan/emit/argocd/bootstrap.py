@@ -52,10 +52,10 @@ def texts(fleet: Fleet) -> Iterator[TextFile]:
 def kinds(fleet: Fleet) -> Iterator[tuple[str, str]]:
     """Yield (API group, kind) of what the fleet's clusters and Argo CD get and whose health we know."""
     yield "argoproj.io", "Application"
-    if any(cluster.cohorts_with_queues for cluster in fleet.clusters):
+    if any(cluster.cohorts_with_queues or cluster.adopted.of("ClusterQueue") for cluster in fleet.clusters):
         yield health.KUEUE_GROUP, "ClusterQueue"
         yield health.KUEUE_GROUP, "LocalQueue"
-    if any(cluster.operator_pools for cluster in fleet.clusters):
+    if any(cluster.has_operator for cluster in fleet.clusters):
         yield health.NVIDIA_GROUP, "ClusterPolicy"
     if any(cluster.operator_driver_pools for cluster in fleet.clusters):
         yield health.NVIDIA_GROUP, "NVIDIADriver"

@@ -12,6 +12,7 @@ from gpuplan import conventions
 from gpuplan.emit import base
 from gpuplan.emit.dashboards.boards import boards
 from gpuplan.emit.monitoring.alerts import Group
+from gpuplan.emit.monitoring.publish import by_name
 from gpuplan.manifests.kinds import ConfigMap
 from gpuplan.manifests.set import Manifest
 from gpuplan.model.fleet import Cluster, Fleet
@@ -20,7 +21,7 @@ from gpuplan.model.fleet import Cluster, Fleet
 def emit(fleet: Fleet, cluster: Cluster, groups: tuple[Group, ...]) -> Iterator[Manifest]:
     """Yield a ConfigMap for each dashboard of a cluster with these rules."""
     wanted = fleet.monitoring.dashboards
-    made = tuple(boards(fleet, cluster, groups)) if wanted.enabled and cluster.pools else ()
+    made = tuple(boards(fleet, by_name(cluster), groups)) if wanted.enabled and cluster.pools else ()
     if not made:
         return
     # The library takes a tenth of a second to load: nobody who renders no dashboards waits for it.

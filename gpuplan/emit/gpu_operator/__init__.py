@@ -21,12 +21,12 @@ __all__ = ["chart_values", "emit", "makes_runtime_class"]
 
 
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
-    """Yield what a cluster with pools of the operator needs besides its installation.
+    """Yield what a cluster with the operator needs besides its installation.
 
     Where gpuplan renders the installation, the ClusterPolicy is part of it: the chart always makes one.
     """
     pools = cluster.operator_pools
-    if not pools:
+    if not cluster.has_operator:
         return
     configs = config_maps(fleet, cluster)
     yield from _config_maps(fleet, cluster, configs)
@@ -41,7 +41,9 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
 def _config_maps(fleet: Fleet, cluster: Cluster, configs: ConfigMaps) -> Iterator[Manifest]:
     pools = cluster.operator_pools
     cut = [pool.path for pool in pools if pool.sharing.mode is SharingMode.MIG]
-    yield base.manifest(fleet, cluster, base.GPU_OPERATOR, configs.plugin, *(pool.path for pool in pools))
+    yield base.manifest(
+        fleet, cluster, base.GPU_OPERATOR, configs.plugin, *([pool.path for pool in pools] or [cluster.path])
+    )
     if configs.mig:
         yield base.manifest(fleet, cluster, base.GPU_OPERATOR, configs.mig, *cut)
     yield base.manifest(fleet, cluster, base.GPU_OPERATOR, configs.counters, fleet.monitoring.path, cluster.path)
@@ -49,9 +51,9 @@ def _config_maps(fleet: Fleet, cluster: Cluster, configs: ConfigMaps) -> Iterato
 
 def makes_runtime_class(fleet: Fleet, cluster: Cluster, name: str) -> bool:
     """Tell whether a cluster's operator makes a RuntimeClass, and writes it anew whenever somebody else's hand was on it."""
-    return bool(cluster.operator_pools) and runtime_class(fleet, cluster) == name
+    return cluster.has_operator and runtime_class(fleet, cluster) == name
 
 
 def chart_values(fleet: Fleet, cluster: Cluster) -> dict[str, object]:
-    """Return the values with which the operator's chart is installed in a cluster that has pools of the operator."""
+    """Return the values with which the operator's chart is installed in a cluster that has it."""
     return values(cluster, cluster_policy_spec(fleet, cluster, config_maps(fleet, cluster)))

@@ -40,7 +40,7 @@ class ConfigMaps:
 
 
 def config_maps(fleet: Fleet, cluster: Cluster) -> ConfigMaps:
-    """Return the ConfigMaps of a cluster with pools of the operator."""
+    """Return the ConfigMaps of a cluster with the operator."""
     pools = cluster.operator_pools
     cut = [pool for pool in pools if pool.sharing.mode is SharingMode.MIG]
 

@@ -103,12 +103,12 @@ def upgrade_policy(cluster: Cluster, pools: Iterable[NodePool]) -> UpgradePolicy
     """
     selected = tuple(pools)
     timeout = max(LEAST_TIMEOUT_SECONDS, cluster.longest_drain_seconds(selected) + MARGIN_SECONDS)
-    nodes = sum(pool.nodes for pool in selected)
+    nodes = sum(pool.nodes for pool in selected)  # 0 where nobody has counted them
     return {
         "autoUpgrade": True,
         "drain": {"deleteEmptyDir": True, "enable": True, "force": False, "timeoutSeconds": timeout},
         "maxParallelUpgrades": 1,
-        "maxUnavailable": min(nodes, max(2, math.ceil(nodes / LARGEST_PART))),
+        "maxUnavailable": min(nodes or 2, max(2, math.ceil(nodes / LARGEST_PART))),
         "podDeletion": {"deleteEmptyDir": True, "force": False, "timeoutSeconds": timeout},
         "waitForCompletion": {"timeoutSeconds": 0},
     }

@@ -94,6 +94,13 @@ POD_PRIORITY_CLASSES = """\
 variables.templates.map(template, string(template.?spec.?priorityClassName.orValue(""))).filter(name, name != "")"""
 """The priority classes that pod templates name, with repeats."""
 
+POD_PRIORITY = """\
+request.kind.kind == "Pod" ? dyn(object).spec.?priority.orValue(2147483647) : 2147483647"""
+"""What the server made of a pod's priority class, its default included; the highest number of what is no pod yet."""
+
+NEVER_PREEMPTS = 'request.kind.kind == "Pod" && dyn(object).spec.?preemptionPolicy.orValue("") == "Never"'
+"""Whether a pod pushes out nobody on its node, whatever its priority."""
+
 
 def cards(prefixes: Iterable[str]) -> str:
     """Return the names of all card resources that any container asks for, as a request or a limit, with repeats.

@@ -14,7 +14,7 @@ from gpuplan.manifests.kinds.admission import Validation
 from gpuplan.manifests.kinds.meta import LabelSelector
 from gpuplan.model.claims import claimable
 from gpuplan.model.fleet import Cluster
-from gpuplan.model.queues import band
+from gpuplan.model.queues import BAND_MIDDLE
 
 CONTROLLERS = (
     *(
@@ -63,14 +63,17 @@ class Policy:
 def priority_band(cluster: Cluster) -> Policy:
     """Refuse jobs whose priority is not of their queue's band: of the job, which counts as 0 without one, and of its pods.
 
-    Pods of a class above the band, such as `system-node-critical`, would preempt on the node whatever Kueue decided.
+    Pods of a class above the band, such as `system-node-critical`, would preempt on the node whatever Kueue decided. Pods that
+    come without a class bear the cluster's default one by now, where it has one: it is let pass where it can push out nobody.
     """
-    services = {
-        cohort.task_pool.name: [conventions.pod_priority_class_name(cohort.task_pool.service.value)]
-        for cohort in cluster.cohorts_with_queues
-    }
-    bands = {cohort.task_pool.name: list(band(cohort.task_pool.service)) for cohort in cluster.cohorts_with_queues}
-    known = ", ".join(sorted(bands))
+    services = {cohort.local_queue: [cohort.task_pool.pod_priority_class] for cohort in cluster.cohorts_with_queues}
+    values = {one.local_queue: BAND_MIDDLE[one.task_pool.service] for one in cluster.cohorts_with_queues}
+    bands = {one.local_queue: list(one.task_pool.priority_classes) for one in cluster.cohorts_with_queues}
+    others = sorted(cluster.adopted.names("LocalQueue") - bands.keys())
+    known = ", ".join(sorted({*bands, *others}))
+    unknown = f"!(labels[{cel.QUEUE}] in variables.bands)"
+    if others:
+        unknown += f" && !(labels[{cel.QUEUE}] in {cel.strings(others)})"
     return Policy(
         name=conventions.POLICY_PRIORITY_BAND,
         namespaces=in_namespaces(cluster.namespaces),
@@ -78,42 +81,51 @@ def priority_band(cluster: Cluster) -> Policy:
         variables={
             "bands": cel.lists(bands),
             "podClasses": cel.lists(services),
+            "podValues": cel.numbers(values),
             "templates": cel.TEMPLATES,
             "labelled": cel.LABELLED,
             "queues": cel.QUEUES,
-            "unknown": f"variables.labelled.filter(labels,\n  !(labels[{cel.QUEUE}] in variables.bands)\n)",
+            "unknown": f"variables.labelled.filter(labels,\n  {unknown}\n)",
             "forged": f"""\
 variables.labelled.filter(labels,
   labels[{cel.QUEUE}] in variables.bands &&
   !(labels[?{cel.PRIORITY_CLASS}].orValue("") in variables.bands[labels[{cel.QUEUE}]])
 )""",
             "given": cel.POD_PRIORITY_CLASSES,
+            "value": cel.POD_PRIORITY,
+            "meek": cel.NEVER_PREEMPTS,
             "raised": """\
 variables.podClasses.filter(queue,
-  queue in variables.queues && variables.given.exists(name, !(name in variables.podClasses[queue]))
+  queue in variables.queues && variables.given.exists(name, !(name in variables.podClasses[queue])) &&
+  !(variables.value <= 0 || (variables.meek && variables.value <= variables.podValues[queue]))
 )""",
         },
-        validations=(
-            cel.validation(
-                "variables.unknown.size() == 0",
-                f"no queue is named '{{queue}}': set label {conventions.LABEL_QUEUE_NAME} to one of {known}",
-                queue=f"string(variables.unknown[0][{cel.QUEUE}])",
-            ),
-            cel.validation(
-                "variables.forged.size() == 0",
-                f"jobs in queue '{{queue}}' need label {conventions.LABEL_PRIORITY_CLASS} with one of {{classes}}, "
-                "not '{given}'",
-                queue=f"string(variables.forged[0][{cel.QUEUE}])",
-                classes=f'variables.bands[variables.forged[0][{cel.QUEUE}]].join(", ")',
-                given=f'string(variables.forged[0][?{cel.PRIORITY_CLASS}].orValue(""))',
-            ),
-            cel.validation(
-                "variables.raised.size() == 0",
-                "pods in queue '{queue}' may have priorityClassName '{own}' or none, not '{given}'",
-                queue="string(variables.raised[0])",
-                own="variables.podClasses[variables.raised[0]][0]",
-                given="variables.given.filter(name, !(name in variables.podClasses[variables.raised[0]]))[0]",
-            ),
+        validations=_of_bands(known),
+    )
+
+
+def _of_bands(known: str) -> tuple[Validation, ...]:
+    """Return what is said of queues that nobody knows, of jobs out of their band, and of pods above it."""
+    return (
+        cel.validation(
+            "variables.unknown.size() == 0",
+            f"no queue is named '{{queue}}': set label {conventions.LABEL_QUEUE_NAME} to one of {known}",
+            queue=f"string(variables.unknown[0][{cel.QUEUE}])",
+        ),
+        cel.validation(
+            "variables.forged.size() == 0",
+            f"jobs in queue '{{queue}}' need label {conventions.LABEL_PRIORITY_CLASS} with one of {{classes}}, "
+            "not '{given}'",
+            queue=f"string(variables.forged[0][{cel.QUEUE}])",
+            classes=f'variables.bands[variables.forged[0][{cel.QUEUE}]].join(", ")',
+            given=f'string(variables.forged[0][?{cel.PRIORITY_CLASS}].orValue(""))',
+        ),
+        cel.validation(
+            "variables.raised.size() == 0",
+            "pods in queue '{queue}' may have priorityClassName '{own}' or none, not '{given}'",
+            queue="string(variables.raised[0])",
+            own="variables.podClasses[variables.raised[0]][0]",
+            given="variables.given.filter(name, !(name in variables.podClasses[variables.raised[0]]))[0]",
         ),
     )
 
@@ -124,7 +136,7 @@ def topology(cluster: Cluster) -> Policy | None:
     Kueue reads the wish from each pod template alone, so a queue cannot make it. Pods without cards may sit anywhere.
     """
     wishes = {
-        cohort.task_pool.name: [conventions.topology_annotation(wish.mode), wish.level]
+        cohort.local_queue: [conventions.topology_annotation(wish.mode), wish.level]
         for cohort in cluster.cohorts_with_queues
         if (wish := cohort.task_pool.topology).level
     }
@@ -165,7 +177,7 @@ def _everywhere(cluster: Cluster) -> LabelSelector:
 
     Not the GPU Operator's own, where its validator asks for a card to see whether the node's plugin gives one.
     """
-    own = {cluster.gpu_operator.namespace} if cluster.operator_pools else set()
+    own = {cluster.gpu_operator.namespace} if cluster.has_operator else set()
     names = sorted({*conventions.SYSTEM_NAMESPACES, *own})
     return {"matchExpressions": [{"key": conventions.LABEL_NAMESPACE_NAME, "operator": "NotIn", "values": names}]}
 
@@ -189,9 +201,11 @@ def queue_required(cluster: Cluster, exempt_users: Iterable[str]) -> Policy:
     queued = f"request.kind.kind in {cel.strings(kinds(cluster.frameworks))} && {_names_queue('dyn(object)')}"
     if "pod" in cluster.frameworks:
         queued = f"({queued}) ||\nvariables.templates.all(template, {_names_queue('template')})"
-    known = ", ".join(sorted(cohort.task_pool.name for cohort in cluster.cohorts_with_queues))
+    own = {cohort.local_queue for cohort in cluster.cohorts_with_queues}
+    known = ", ".join(sorted(own | cluster.adopted.names("LocalQueue")))
+    namespaces = cluster.queue_namespaces
     taken = ", ".join(kinds(cluster.frameworks))
-    homes = ", ".join((*cluster.namespaces[:MOST_NAMES], *(["…"] if len(cluster.namespaces) > MOST_NAMES else [])))
+    homes = ", ".join((*namespaces[:MOST_NAMES], *(["…"] if len(namespaces) > MOST_NAMES else [])))
     return Policy(
         name=conventions.POLICY_QUEUE_REQUIRED,
         namespaces=_everywhere(cluster),
@@ -199,7 +213,7 @@ def queue_required(cluster: Cluster, exempt_users: Iterable[str]) -> Policy:
         variables={
             "templates": cel.TEMPLATES,
             "cards": _asked(cluster),
-            "home": f"request.namespace in {cel.strings(cluster.namespaces)}",
+            "home": f"request.namespace in {cel.strings(namespaces)}",
             "queued": queued,
         },
         validations=(
@@ -232,8 +246,8 @@ def produced_resources(cluster: Cluster, hami: Hami) -> Policy:
 
     Where pods claim cards, Kueue counts the claim, and a resource of any name would be no card or one that nobody counts.
     """
-    resources = {cohort.task_pool.name: offers.offered(cohort, hami) for cohort in cluster.cohorts_with_queues}
-    ways = {cohort.task_pool.name: offers.ways_to_ask(cohort, hami) for cohort in cluster.cohorts_with_queues}
+    resources = {cohort.local_queue: offers.offered(cohort, hami) for cohort in cluster.cohorts_with_queues}
+    ways = {cohort.local_queue: offers.ways_to_ask(cohort, hami) for cohort in cluster.cohorts_with_queues}
     named = "ways" if ways != resources else "resources"
     return Policy(
         name=conventions.POLICY_PRODUCED_RESOURCES,

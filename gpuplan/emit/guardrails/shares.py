@@ -18,7 +18,7 @@ SCHEDULER = "schedulerName"
 
 def queues(cluster: Cluster) -> list[str]:
     """Return the queues with cards that HAMi shares, sorted."""
-    return sorted(one.task_pool.name for one in cluster.cohorts_with_queues if offers.shares_by_hami(one.flavors))
+    return sorted(one.local_queue for one in cluster.cohorts_with_queues if offers.shares_by_hami(one.flavors))
 
 
 def variables(cluster: Cluster, hami: Hami) -> Mapping[str, str]:

@@ -48,7 +48,7 @@ string(variables.serving.map(template, {GRACE}).filter(grace,
 def stateful_serving(cluster: Cluster) -> Policy | None:
     """Refuse work in a stateful queue without readiness probe, or with less grace than the queue's drain takes."""
     drains = {
-        cohort.task_pool.name: cohort.task_pool.drain_seconds
+        cohort.local_queue: cohort.task_pool.drain_seconds
         for cohort in cluster.cohorts_with_queues
         if cohort.task_pool.stateful
     }

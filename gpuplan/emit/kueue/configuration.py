@@ -3,6 +3,9 @@
 Fair sharing is on, because shared pools need it, with both of Kueue's strategies in its usual order: a victim may go if
 its share stays at or above the newcomer's, or else if it was above before. Each manager takes jobs of the team namespaces
 alone, so that its webhooks, which fail closed, touch nobody else's pods (llm-d/llm-d#2458).
+
+Where adopted queues are all that there is, Kueue keeps its defaults, by which they have always worked: no fair sharing, and no
+job with a resource that its queue does not cover.
 """
 
 from __future__ import annotations
@@ -76,8 +79,7 @@ def manager_configuration(cluster: Cluster) -> Section:
         "manageJobsWithoutQueueName": False,
         "managedJobsNamespaceSelector": _team_namespaces(cluster),
         "integrations": {"frameworks": integrations(cluster.frameworks) or JOBS_WHERE_NO_POOL_ASKS},
-        "fairSharing": {"preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]},
-        "resources": _resources(cluster),
+        **_shared(cluster),
         **_pods_ready(cluster.kueue.pods_ready_timeout_seconds),
         **_feature_gates(cluster),
     }
@@ -95,15 +97,25 @@ CONCURRENCY = {
 
 
 def _team_namespaces(cluster: Cluster) -> LabelSelector:
-    """Select the teams' namespaces; without teams none, since every namespace has the label with its name."""
-    if not cluster.namespaces:
+    """Select the namespaces with queues; without queues none, since every namespace has the label with its name."""
+    if not cluster.queue_namespaces:
         return {"matchExpressions": [{"key": conventions.LABEL_NAMESPACE_NAME, "operator": "DoesNotExist"}]}
-    return in_namespaces(cluster.namespaces)
+    return in_namespaces(cluster.queue_namespaces)
+
+
+def _shared(cluster: Cluster) -> Section:
+    """Return what our quota tree needs."""
+    if not cluster.own_quota:
+        return {}
+    return {
+        "fairSharing": {"preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]},
+        "resources": _resources(cluster),
+    }
 
 
 def _resources(cluster: Cluster) -> Section:
-    """Leave all that no queue covers to the scheduler; companions that a pool declares are covered and stay."""
-    counted = {name for flavor in cluster.flavors for name in flavor.companions}
+    """Leave all that no queue covers to the scheduler; companions and what adopted queues cover stay."""
+    counted = {name for flavor in cluster.flavors for name in flavor.companions} | cluster.adopted.resources
     claims = _device_classes(cluster)
     if cluster.kueue.version < UNDECLARED_RESOURCES_MAY_BE_IGNORED:
         shared = any(pool.sharing.mode is SharingMode.HAMI for pool in cluster.pools)

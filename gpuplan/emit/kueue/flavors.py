@@ -19,7 +19,9 @@ from gpuplan.model.pools import CardTier
 
 
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
-    """Yield a Topology for each tier and revision that has levels, and every flavor of the cluster."""
+    """Yield a Topology for each tier and revision that has levels, and every flavor of the cluster, where queues can use them."""
+    if not cluster.own_quota:
+        return
     topologies = {flavor.topology: flavor.tier for flavor in cluster.flavors if flavor.levels}
     for name, tier in topologies.items():
         yield manifest(fleet, cluster, FLAVORS, _topology(name, tier), tier.path)

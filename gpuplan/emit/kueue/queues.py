@@ -60,14 +60,16 @@ FUNGIBILITY: Mapping[Fallback, FlavorFungibility] = {
 
 
 def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
-    """Yield the cohorts from the root down, and every team's queues."""
+    """Yield the cohorts from the root down, and every team's queues; nothing where nobody could use them."""
+    if not cluster.own_quota:
+        return
     root = cluster.quota.root
     flavor_paths = [pool.path for pool in cluster.pools]
     yield manifest(fleet, cluster, QUEUES, _cohort(root, resource_groups(cluster.flavors)), cluster.path, *flavor_paths)
     for cohort in cluster.cohorts:
         pool = cohort.task_pool
-        node = cluster.quota.cohorts[pool.name]
-        yield manifest(fleet, cluster, QUEUES, _cohort(node, cohort.groups), pool.path)
+        node = cluster.quota.cohorts[cohort.name]
+        yield manifest(fleet, cluster, QUEUES, _cohort(node, cohort.groups, _task_pool(pool)), pool.path)
         groups = fenced(cohort.groups, cluster.flavors)
         for queue in cohort.queues:
             made = _cluster_queue(cluster.quota.queues[queue.name], pool, queue, groups)
@@ -77,7 +79,12 @@ def emit(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
                 yield manifest(fleet, cluster, LOCAL_QUEUES, local, queue.path, pool.path)
 
 
-def _cohort(node: QuotaNode, groups: Iterable[ResourceGroup]) -> CohortObject:
+def _task_pool(pool: TaskPool) -> dict[str, str]:
+    """Return the label that says which task pool a cohort is of, where its name does not."""
+    return {} if pool.cohort == pool.name else {conventions.LABEL_TASK_POOL: pool.name}
+
+
+def _cohort(node: QuotaNode, groups: Iterable[ResourceGroup], labels: Mapping[str, str] | None = None) -> CohortObject:
     """Return a node of the tree above the queues. Only the root, and pools that own a shared quota, have resources."""
     spec: CohortSpec = {}
     if node.parent:
@@ -88,7 +95,7 @@ def _cohort(node: QuotaNode, groups: Iterable[ResourceGroup]) -> CohortObject:
     return {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "Cohort",
-        "metadata": metadata(node.name, QUEUES),
+        "metadata": metadata(node.name, QUEUES, labels=labels),
         "spec": spec,
     }
 
@@ -100,7 +107,11 @@ def _cluster_queue(node: QuotaNode, pool: TaskPool, queue: TeamQueue, groups: It
         "metadata": metadata(
             queue.name,
             QUEUES,
-            labels={conventions.LABEL_SERVICE: pool.service.value, conventions.LABEL_TEAM: queue.team.name},
+            labels={
+                conventions.LABEL_SERVICE: pool.service.value,
+                **_task_pool(pool),
+                conventions.LABEL_TEAM: queue.team.name,
+            },
         ),
         "spec": {
             "cohortName": node.parent,
@@ -127,7 +138,7 @@ def _local_queue(namespace: str, pool: TaskPool, queue: TeamQueue) -> LocalQueue
     return {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "LocalQueue",
-        "metadata": namespaced(pool.name, namespace, LOCAL_QUEUES),
+        "metadata": namespaced(pool.local_queue, namespace, LOCAL_QUEUES),
         "spec": {"clusterQueue": queue.name},
     }
 

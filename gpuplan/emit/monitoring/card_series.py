@@ -34,8 +34,11 @@ def families(catalog: Catalog, pools: Iterable[NodePool]) -> dict[str, tuple[Fam
 
 
 def cards_per_node(family: Family, pool: NodePool) -> int:
-    """Return how many cards the exporter tells apart on a node: devices of one board are one where they share its name."""
-    if family.exporter.per_board and pool.card.devices > 1:
+    """Return how many cards the exporter tells apart on a node: devices of one board are one where they share its name.
+
+    0 where the spec does not say how many there are.
+    """
+    if family.exporter.per_board and pool.card.devices > 1 and pool.cards_per_node:
         return max(1, pool.cards_per_node // pool.card.devices)
     return pool.cards_per_node
 

@@ -150,7 +150,7 @@ def drift(queue: Queue, pools: tuple[Cohort, ...], minutes: int) -> Iterator[Cas
     yield Case(kind="edge", name="the change is soon put back", inputs=brief, at=at)
     for pool in pools[:1]:
         (flavor, resource), share = next(iter(pool.shares.items()))
-        own = {"cohort": pool.task_pool.name, "resource": resource}
+        own = {"cohort": pool.name, "resource": resource}
         total = sum(one.nominal for (_, name), one in pool.shares.items() if name == resource)
         drifted = {
             scenes.series(series.COHORT_QUOTA, **own): f"{total}{long}",

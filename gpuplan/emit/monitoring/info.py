@@ -41,12 +41,19 @@ def _pools(catalog: Catalog, cluster: Cluster) -> Iterator[RecordingRule]:
     for pool in cluster.pools:
         tier, card, sharing = pool.tier.name, pool.card.name, pool.sharing.label
         yield _constant(series.POOL, 1, pool=pool.name, tier=tier, card=card, sharing=sharing)
+        yield from _counts(catalog, pool)
+        yield from _shares(pool)
+        yield from _prices(pool)
+
+
+def _counts(catalog: Catalog, pool: NodePool) -> Iterator[RecordingRule]:
+    """Yield how many nodes and cards the spec says there are. Where it does not, a number would be a lie: no series then."""
+    if pool.counted:
         yield _constant(series.POOL_NODES, pool.nodes, pool=pool.name)
+    if pool.cards_per_node:
         reported = card_series.cards_per_node(catalog.vendors.of(pool.card), pool)
         yield _constant(series.CARDS_PER_NODE, reported, pool=pool.name)
         yield _constant(series.NODE_CAPACITY, pool.cards_per_node, pool=pool.name)
-        yield from _shares(pool)
-        yield from _prices(pool)
 
 
 def _shares(pool: NodePool) -> Iterator[RecordingRule]:
@@ -97,8 +104,8 @@ def _queues(cluster: Cluster, cohort: Cohort) -> Iterator[RecordingRule]:
         for resource, nominal in _nominal(cluster.quota.queues[queue.name], resources):
             yield _constant(series.QUEUE_QUOTA, nominal, cluster_queue=queue.name, resource=resource)
     if cohort.shares:
-        for resource, nominal in _nominal(cluster.quota.cohorts[cohort.task_pool.name], resources):
-            yield _constant(series.COHORT_QUOTA, nominal, cohort=cohort.task_pool.name, resource=resource)
+        for resource, nominal in _nominal(cluster.quota.cohorts[cohort.name], resources):
+            yield _constant(series.COHORT_QUOTA, nominal, cohort=cohort.name, resource=resource)
 
 
 def _owner(queue: str, team: str, task_pool: TaskPool) -> dict[str, str]:

@@ -45,7 +45,7 @@ class Queue:
 
     def quota(self, metric: str, /, *, role: str = "leader") -> str:
         """Return what a replica of Kueue says of its quota of that flavor and resource."""
-        cohort = self.task_pool.name
+        cohort = self.task_pool.cohort
         return self.of(metric, role=role, cohort=cohort, flavor=self.flavor, resource=self.resource)
 
     def known(self) -> dict[str, str]:

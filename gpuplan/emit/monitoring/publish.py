@@ -28,6 +28,7 @@ from gpuplan.emit.monitoring import (
     training,
 )
 from gpuplan.emit.monitoring.alerts import Alert, Group, RuleGroups
+from gpuplan.emit.monitoring.readable import readable
 from gpuplan.emit.monitoring.testing import test_file
 from gpuplan.manifests.kinds import PrometheusRule
 from gpuplan.manifests.kinds.monitoring import AlertingRule, RecordingRule, RuleGroup
@@ -61,17 +62,20 @@ def groups(fleet: Fleet, cluster: Cluster) -> Iterator[Group]:
     """Yield the rule groups of a cluster; none where it has no pools."""
     if cluster.pools:
         sorted_cluster = by_name(cluster)
-        for builder in BUILDERS:
-            yield from builder(fleet, sorted_cluster)
+        made = (group for builder in BUILDERS for group in builder(fleet, sorted_cluster))
+        yield from readable(tuple(made), fleet, cluster) if fleet.monitoring.counters else made
 
 
 def by_name(cluster: Cluster) -> Cluster:
-    """Return the cluster with all that has a name in its order, so that the order in `fleet/` changes no rule and no case."""
+    """Return the cluster with all that has a name in its order, so that the order in `fleet/` changes no rule and no case.
+
+    Teams that have adopted queues alone are watched like others: what their namespaces hold is on their bill.
+    """
     cohorts = (replace(one, queues=tuple(sorted(one.queues, key=lambda queue: queue.name))) for one in cluster.cohorts)
     return replace(
         cluster,
         pools=tuple(sorted(cluster.pools, key=lambda pool: pool.name)),
-        teams=tuple(sorted(cluster.teams, key=lambda team: team.name)),
+        teams=tuple(sorted({*cluster.teams, *cluster.adopted.teams}, key=lambda team: team.name)),
         cohorts=tuple(sorted(cohorts, key=lambda cohort: cohort.task_pool.name)),
     )
 

@@ -40,7 +40,7 @@ _FAILED = "DeletionByTaintManager|DeletionByPodGC|TerminationByKubelet"
 def groups(fleet: Fleet, cluster: Cluster) -> Iterator[Group]:
     """Yield what lost its cards in a cluster, where its Kueue tells whose it was."""
     if told(fleet, cluster):
-        reasons = _reasons(suspends=fleet.governance.reclaim.mode is ReclaimMode.SUSPEND)
+        reasons = _reasons(cluster, suspends=fleet.governance.reclaim.mode is ReclaimMode.SUSPEND)
         records = (
             *_sources(),
             *(record(series.RECLAIMED, expr, reason=reason.value) for reason, expr in reasons.items()),
@@ -92,7 +92,7 @@ def disrupted(cluster: Cluster) -> RecordingRule:
     )
 
 
-def _reasons(*, suspends: bool) -> Mapping[ReclaimReason, str]:
+def _reasons(cluster: Cluster, *, suspends: bool) -> Mapping[ReclaimReason, str]:
     """Return what was lost for each reason, by namespace. What is asked of Kubernetes' eviction API, somebody asked."""
     stopped = _total(_evicted(reason="Deactivated", underlying_cause=""))
     mine = f'sum by (namespace) (round(increase({RECLAIMED_TOTAL}{{owner_kind!~"{_SCALED}"}}[{DAY}])))'
@@ -100,8 +100,10 @@ def _reasons(*, suspends: bool) -> Mapping[ReclaimReason, str]:
     found = {
         ReclaimReason.IDLE: idle,
         ReclaimReason.MAX_RUNTIME: _total(_evicted(underlying_cause="MaximumExecutionTimeExceeded")),
-        ReclaimReason.QUOTA_RECLAIM: _total(_preempted(f"(1 - {series.EVICTED_WITHIN})")),
-        ReclaimReason.PRIORITY: _total(_preempted(series.EVICTED_WITHIN.name), _taken("PreemptionByScheduler")),
+        ReclaimReason.QUOTA_RECLAIM: _total(_preempted(cluster, f"(1 - {series.EVICTED_WITHIN})")),
+        ReclaimReason.PRIORITY: _total(
+            _preempted(cluster, series.EVICTED_WITHIN.name), _taken("PreemptionByScheduler")
+        ),
         ReclaimReason.NODE_FAILURE: _larger(_evicted(reason="NodeFailures"), _taken(_FAILED)),
         ReclaimReason.PODS_READY_TIMEOUT: _total(
             _evicted(reason="PodsReadyTimeout"), _evicted(underlying_cause="RequeuingLimitExceeded")
@@ -124,9 +126,14 @@ def _evicted(**labels: str) -> str:
     return f"{series.EVICTED}{{{matchers}}}"
 
 
-def _preempted(part: str) -> str:
-    """Return what Kueue preempted, times a part that each queue has. A LocalQueue is named after its task pool."""
+def _preempted(cluster: Cluster, part: str) -> str:
+    """Return what Kueue preempted, times a part that each queue has. A LocalQueue is named after its task pool, but for renamed
+    ones.
+    """
     local = f'label_replace({_evicted(reason="Preempted")}, "task_pool", "$1", "name", "(.+)")'
+    for cohort in cluster.cohorts_with_queues:
+        if cohort.local_queue != cohort.task_pool.name:
+            local = f'label_replace({local}, "task_pool", "{cohort.task_pool.name}", "name", "{cohort.local_queue}")'
     return (
         f"{local} * {TO_TEAM}"
         f" * on (team, task_pool) group_left (cluster_queue) {series.QUEUE_TEAM}"

@@ -32,5 +32,5 @@ def spike(cluster: Cluster, most: int) -> Iterator[Case]:
 
 
 def _of(queue: Queue, *, role: str = "leader", priority_class: str = "normal") -> str:
-    labels = {"namespace": queue.namespace, "name": queue.task_pool.name, "replica_role": role}
+    labels = {"namespace": queue.namespace, "name": queue.task_pool.local_queue, "replica_role": role}
     return scenes.series(LOCAL_EVICTED, **labels, reason="ClusterQueueStopped", priority_class=priority_class)

@@ -89,7 +89,7 @@ def _pod_monitor(fleet: Fleet, cohort: Cohort, serving: Serving) -> PodMonitor:
                     "relabelings": list(_steps(cohort, port(fleet, serving))),
                 }
             ],
-            "selector": {"matchLabels": {conventions.LABEL_QUEUE_NAME: cohort.task_pool.name}},
+            "selector": {"matchLabels": {conventions.LABEL_QUEUE_NAME: cohort.local_queue}},
         },
     }
 

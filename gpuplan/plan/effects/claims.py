@@ -89,4 +89,4 @@ def borrows(holding: Holding) -> bool:
 
 def owner_name(row: QuotaRow) -> str:
     """Return what people call the owner of a right."""
-    return f"queue {row.team}-{row.task_pool}" if row.team else f"task pool {row.task_pool}"
+    return f"queue {row.queue}" if row.team else f"task pool {row.task_pool}"

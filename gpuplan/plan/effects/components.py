@@ -139,7 +139,7 @@ def _operator(comparison: Comparison, step: Step) -> Iterator[Effect]:
 def _warnings(comparison: Comparison, step: Step) -> Iterator[Effect]:
     """Yield what is wrong with the way from one version to the other, for what we install."""
     managed = {"kueue": step.after.kueue.managed, "gpuOperator": step.after.gpu_operator.managed}
-    if not managed.get(step.name, False) or (step.name == "gpuOperator" and not step.after.operator_pools):
+    if not managed.get(step.name, False) or (step.name == "gpuOperator" and not step.after.has_operator):
         return
     old, new = step.old.version, step.new.version
     if new < old:

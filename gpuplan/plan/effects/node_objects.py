@@ -93,7 +93,7 @@ def _runtime_class(comparison: Comparison, cluster: str, changes: list[ObjectCha
                 f"pods can name RuntimeClass {name}",
                 [change],
             )
-        elif change.action is Action.DELETE and home is not None and home.operator_pools:
+        elif change.action is Action.DELETE and home is not None and home.has_operator:
             text = f"RuntimeClass {name} is the GPU Operator's from now on: it makes it anew within moments"
             yield reading.told("runtime/class-handed-over", Risk.LOW, cluster, f"RuntimeClass {name}", text, [change])
         elif change.action is Action.DELETE:

@@ -21,6 +21,9 @@ from gpuplan.words import counted
 Origins = Mapping[KeyPath, Sequence[Ref]]
 """Objects that differ, by the entry of the spec that they come from."""
 
+UNCOUNTED = "nodes that nobody has counted"
+"""The nodes of a pool without `nodes`, in words."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
@@ -44,7 +47,7 @@ class Side:
     @property
     def text(self) -> str:
         """Its nodes and cards in words."""
-        return nodes_text(self.nodes, self.cards)
+        return nodes_text(self.nodes, self.cards) if self.seen or self.pool.counted else UNCOUNTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +117,8 @@ class PoolPair:
     @property
     def text(self) -> str:
         """Its nodes and cards in words."""
-        return nodes_text(self.nodes, self.cards)
+        counted_on_both = self.old.pool.counted and self.new.pool.counted
+        return nodes_text(self.nodes, self.cards) if self.old.seen or counted_on_both else UNCOUNTED
 
 
 def pairs(comparison: Comparison) -> Iterator[PoolPair]:

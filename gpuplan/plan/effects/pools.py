@@ -77,7 +77,7 @@ def _made(comparison: Comparison) -> Iterator[Effect]:
 
 def _nodes(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
     old, new = pair.old.pool, pair.new.pool
-    if pair.moved or old.nodes == new.nodes:
+    if pair.moved or old.nodes == new.nodes or not (old.counted and new.counted):
         return
     change = abs(new.nodes - old.nodes)
     cards = change * old.cards_per_node
@@ -151,7 +151,7 @@ def _cluster(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
 
 def _cards_per_node(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
     old, new = pair.old.pool.cards_per_node, pair.new.pool.cards_per_node
-    if old != new:
+    if old != new and old and new:
         told = "a card too many is told to nobody" if new < old else "alerts say that cards are missing"
         yield pair.effect(
             "pool/cards-per-node",

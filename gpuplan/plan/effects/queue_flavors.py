@@ -12,6 +12,7 @@ from gpuplan.plan.effects.quotas import flavors_of
 from gpuplan.plan.effects.revisions import revisions
 from gpuplan.plan.effects.task_pools import Pool, pools
 from gpuplan.plan.parts import Effect, ObjectChange, QuotaRow, Risk
+from gpuplan.plan.quotas import task_pool_of
 from gpuplan.words import counted
 
 Line = tuple[str, str]
@@ -34,7 +35,7 @@ def _flavors(pool: Pool, comparison: Comparison, revised: set[str]) -> Iterator[
     if not some:
         return
     before, after = flavors_of(some[0].before), flavors_of(some[0].after)
-    cohorts = (one for one in reading.changes(comparison, "Cohort") if one.ref.key.name == pool.name)
+    cohorts = (one for one in reading.changes(comparison, "Cohort") if task_pool_of(reading.sides(one)) == pool.name)
     some = (*some, *(one for one in cohorts if one.ref.cluster == pool.cluster))
     rows = [row for row in comparison.quotas if (row.cluster, row.task_pool) == (pool.cluster, pool.name)]
     gone = [name for name in before if name not in after and name not in revised]
@@ -74,7 +75,8 @@ def _guaranteed(rows: Sequence[QuotaRow], flavors: Sequence[str], *, old: bool) 
 
 def _other_lines(comparison: Comparison) -> Iterator[Effect]:
     """Yield what changes in what queues count besides cards, where no right on cards changes with it."""
-    cards = {(balance.cluster, balance.flavor, balance.resource) for balance in comparison.balances}
+    cards = {(one.cluster, one.flavor, one.resource) for one in comparison.balances}
+    cards |= {(one.cluster, one.flavor, one.resource) for one in comparison.quotas}
     found: dict[tuple[str, bool], list[tuple[ObjectChange, set[str]]]] = defaultdict(list)
     for change in reading.changes(comparison, "ClusterQueue", "Cohort"):
         if change.before is None or change.after is None:

@@ -16,7 +16,7 @@ from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import reading
 from gpuplan.plan.effects.claims import Claims, most
 from gpuplan.plan.parts import Effect, Holding, ObjectChange, QuotaRow, Risk
-from gpuplan.plan.quotas import service_of
+from gpuplan.plan.quotas import service_of, task_pool_of
 
 Owner = tuple[str, str, str]
 """(cluster, team, task pool)."""
@@ -62,7 +62,7 @@ def queue_changes(comparison: Comparison) -> Mapping[Owner, ObjectChange]:
     for change in reading.changes(comparison, "ClusterQueue"):
         made = reading.sides(change)
         team = reading.labels(made).get(conventions.LABEL_TEAM, change.ref.key.name)
-        pool = str(reading.spec(made).get("cohortName", ""))
+        pool = task_pool_of(made)
         found[reading.new_cluster(comparison, change), team, pool] = change
     return found
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from gpuplan import conventions
 from gpuplan.model.queues import Service
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.effects import reading
 from gpuplan.plan.effects.claims import Claims, most
 from gpuplan.plan.effects.quotas import flavors_of, in_use, parts, queue_changes
 from gpuplan.plan.parts import NOTHING, Effect, Holding, ObjectChange, QuotaRow, Risk
+from gpuplan.plan.quotas import task_pool_of
 
 Pool = tuple[str, str]
 """(cluster, task pool)."""
@@ -67,7 +67,7 @@ def _pools(comparison: Comparison) -> Iterator[Shared]:
             (members if row.team else owned)[row.cluster, row.task_pool].append(row)
     changes: dict[Pool, list[ObjectChange]] = defaultdict(list)
     for change in reading.changes(comparison, "Cohort"):
-        changes[change.ref.cluster or "", change.ref.key.name].append(change)
+        changes[change.ref.cluster or "", task_pool_of(reading.sides(change))].append(change)
     for (cluster, _, pool), change in queue_changes(comparison).items():
         changes[cluster, pool].append(change)
     for (cluster, name), touching in changes.items():
@@ -108,7 +108,7 @@ def _used(pool: Shared, cut: Sequence[QuotaRow], comparison: Comparison) -> list
     """Return what all its teams use now of what is cut, where somebody looked."""
     places = {(row.flavor, row.resource) for row in cut}
     used = [
-        in_use(comparison, pool.cluster, conventions.cluster_queue_name(row.was_team or row.team, pool.name), row)
+        in_use(comparison, pool.cluster, row.was_queue, row)
         for row in pool.members
         if (row.flavor, row.resource) in places and row.old != NOTHING
     ]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from gpuplan.catalog.cards import Vendor
 from gpuplan.model.lifecycle import setter
-from gpuplan.model.pools import Exposure, NodePool, produced_resources
+from gpuplan.model.pools import Exposure, NodePool, produced_resources, shared_alike
 from gpuplan.model.sharing import MigStrategy, SharingMode
 from gpuplan.model.steps import Setter
 from gpuplan.plan.comparison import Comparison
@@ -98,7 +98,10 @@ def _devices(pool: NodePool) -> object:
 
 def _cut(comparison: Comparison, pair: PoolPair) -> Iterator[Effect]:
     old, new = pair.old.pool.sharing, pair.new.pool.sharing
-    if SharingMode.MIG not in (old.mode, new.mode) or old.groups == new.groups:
+    learnt = not (pair.old.pool.cards_per_node and pair.new.pool.cards_per_node) and shared_alike(
+        pair.old.pool, pair.new.pool
+    )
+    if SharingMode.MIG not in (old.mode, new.mode) or old.groups == new.groups or learnt:
         return
     text = f"runbooks/{pair.cluster}/mig-{pair.new.pool.name}.md says how"
     how = text if new.mode is SharingMode.MIG else f"then {_switches_off(pair.new)}"

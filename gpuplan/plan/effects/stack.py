@@ -48,7 +48,7 @@ def _meanwhile(pair: PoolPair) -> str:
     if pair.new.pool.stack == BY_OTHERS:
         return "our agents go, and no card is offered until those of others are there"
     if pair.old.pool.stack == BY_OTHERS:
-        return "our agents come while those of others are still there: two device plugins offer each card until those are gone"
+        return "agents come: where those of others are still there, two device plugins offer each card until those are gone"
     driver = ""
     if _installs_driver(pair.new.pool) and not _installs_driver(pair.old.pool):
         driver = "; the operator installs its driver on nodes that have one"
@@ -62,9 +62,9 @@ def _installs_driver(pool: NodePool) -> bool:
 
 
 def _operator_stays(comparison: Comparison, before: Cluster, after: Cluster) -> Iterator[Effect]:
-    """Yield an effect where the last pool leaves the GPU Operator, which then serves every node with an NVIDIA card."""
+    """Yield an effect where nothing keeps the GPU Operator off any more, which then serves every node with an NVIDIA card."""
     left = [pool for pool in after.pools if pool.card.vendor is Vendor.NVIDIA]
-    if not before.operator_pools or after.operator_pools or not left:
+    if not before.has_operator or after.keeps_operator_off or not left:
         return
     application = conventions.gpu_operator_application_name(before.name)
     gone = tuple(change.ref for change in comparison.of_kind("Application") if change.ref.key.name == application)

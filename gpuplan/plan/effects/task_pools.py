@@ -16,7 +16,7 @@ from gpuplan.plan.effects.queues import GOES
 from gpuplan.plan.effects.quotas import flavors_of, queue_changes
 from gpuplan.plan.evictions import may_evict
 from gpuplan.plan.parts import NOTHING, Action, Effect, ObjectChange, QuotaRow, Risk
-from gpuplan.plan.quotas import service_of
+from gpuplan.plan.quotas import service_of, task_pool_of
 from gpuplan.words import counted
 
 
@@ -85,7 +85,7 @@ def _cohorts(comparison: Comparison) -> Iterator[Effect]:
     for change in reading.changes(comparison, "Cohort"):
         if change in whole.get(reading.new_cluster(comparison, change), ()):
             continue
-        cluster, name = reading.new_cluster(comparison, change), change.ref.key.name
+        cluster, name = reading.new_cluster(comparison, change), task_pool_of(reading.sides(change))
         pool = Pool(cluster=cluster, name=name, changes=(change,))
         if change.action is Action.CREATE:
             rows = [row for row in comparison.quotas if (row.cluster, row.task_pool, row.team) == (cluster, name, "")]
@@ -156,7 +156,7 @@ def _service(pool: Pool, comparison: Comparison) -> Iterator[Effect]:
     told += [f"for its floors it may evict {reading.listed(powers)} work that borrows them"] if powers else []
     told += ["new jobs need a priority of the other band, and what is there keeps the old one until it is changed"]
     risk = Risk.DISRUPTIVE if worse else Risk.LOW
-    cohort = [one for one in reading.changes(comparison, "Cohort") if one.ref.key.name == pool.name]
+    cohort = [one for one in reading.changes(comparison, "Cohort") if task_pool_of(reading.sides(one)) == pool.name]
     touching = [*some, *(one for one in cohort if one.ref.cluster == pool.cluster)]
     teams = pool.teams(some) if worse else ()
     yield pool.effect("task-pool/service-changed", risk, "; ".join(told), touching, teams, cards=lost)

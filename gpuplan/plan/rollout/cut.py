@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster
 from gpuplan.model.lifecycle import REPLACING
-from gpuplan.model.pools import CardTier, NodePool
+from gpuplan.model.pools import CardTier, NodePool, shared_alike
 from gpuplan.model.sharing import SharingMode
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.parts import Action, Edit, Effect, ObjectChange, Rollout, Step
@@ -52,7 +52,7 @@ def _recut(before: Cluster, after: Cluster, comparison: Comparison) -> Iterator[
     pools = {pool.name: pool for pool in after.pools}
     for old in before.pools:
         new = pools.get(comparison.moves.new_name("nodePools", old.name))
-        if new is not None and (old.sharing, old.exposure, old.card) != (new.sharing, new.exposure, new.card):
+        if new is not None and not (shared_alike(old, new) and (old.exposure, old.card) == (new.exposure, new.card)):
             yield old, new
 
 
@@ -80,10 +80,14 @@ def _cut_anew(before: Cluster, old: NodePool, new: NodePool) -> Rollout:
         kind="recut",
         cluster=before.name,
         subject=f"pool {old.name}",
-        reason=f"{old.nodes * old.cards_per_node} cards on {old.nodes} nodes are cut or shared anew under what runs on them, "
-        "and its names for them may be gone.",
+        reason=f"{_cards(old)} are cut or shared anew under what runs on them, and its names for them may be gone.",
         steps=(*steps, *([release(queues)] if queues else [])),
     )
+
+
+def _cards(pool: NodePool) -> str:
+    """Return a pool's cards in words."""
+    return f"{pool.nodes * pool.cards_per_node} cards on {pool.nodes} nodes" if pool.counted else "All its cards"
 
 
 def _regrouped(before: Cluster, after: Cluster, comparison: Comparison) -> Iterator[tuple[NodePool, NodePool]]:

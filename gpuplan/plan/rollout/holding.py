@@ -7,7 +7,7 @@ and evicts nobody; `HoldAndDrain` would evict.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from gpuplan import conventions
 from gpuplan.model.flavors import Flavor
@@ -91,6 +91,49 @@ def cordon(pool: NodePool, nodes: int, why: str) -> Step:
         ),
         until="`kubectl get pods -A --field-selector spec.nodeName=NODE` lists only pods of DaemonSets",
         why=why,
+    )
+
+
+def emptied(cluster: Cluster, pools: Sequence[NodePool], why: str) -> Iterator[Step]:
+    """Yield how the nodes of some pools become empty, and stay so, while queues go on with the nodes of others.
+
+    Kueue gives nothing to nodes that are cordoned where a flavor has a Topology. Queues of other flavors are held.
+    """
+    queues = blind_queues(cluster, pools)
+    if queues:
+        yield hold(queues, "Their flavors have no Topology: Kueue would admit work that closed nodes cannot take.")
+    yield from (_closed(pool) for pool in pools)
+    for pool in pools:
+        grace = cluster.longest_drain_seconds([pool])
+        told = _handing_over(grace) if grace else ""
+        yield cordon(pool, pool.nodes, f"{why}{told}")
+
+
+def opened(queues: Sequence[str], pools: Sequence[NodePool]) -> Iterator[Step]:
+    """Yield how the nodes of some pools take work again, and the queues that were held: the way back of `emptied`."""
+    yield from (uncordon(pool) for pool in pools)
+    if queues:
+        yield release(queues)
+
+
+def _handing_over(grace: int) -> str:
+    return (
+        f" Pods that hold state have up to {grace} s to hand over: take the next node when their successors are ready elsewhere. "
+        "Where a budget lets no more go, they find no room: its owners give the service other nodes, or scale it down."
+    )
+
+
+def blind_queues(cluster: Cluster, pools: Iterable[NodePool]) -> tuple[str, ...]:
+    """Return the queues that may give the pools work although their nodes are closed, sorted."""
+    return queues_on(cluster, [flavor.name for flavor in flavors_of(cluster, pools) if not flavor.levels])
+
+
+def _closed(pool: NodePool) -> Step:
+    return Step(
+        title=f"Close the nodes of pool `{pool.name}` to new work",
+        commands=(f"kubectl cordon -l {nodes_of(pool)}", "kubectl get pods -A --field-selector spec.nodeName=NODE"),
+        until="what would lose its work has ended, or its owners have agreed that it goes",
+        why="What runs goes on. Ask those who have an end in sight rather than drain them.",
     )
 
 

@@ -32,11 +32,12 @@ def layout(comparison: Comparison, _effects: Sequence[Effect]) -> Iterator[Rollo
 
 
 def _losing(before: Cluster, after: Cluster, comparison: Comparison) -> Iterator[tuple[NodePool, int]]:
-    """Yield the pools that have fewer nodes than before, with how many leave."""
-    left = {pool.name: pool.nodes for pool in after.pools}
+    """Yield the pools that have fewer nodes than before, with how many leave; none of a pool that is no longer counted."""
+    left = {pool.name: pool for pool in after.pools}
     for pool in before.pools:
-        gone = pool.nodes - left.get(comparison.moves.new_name("nodePools", pool.name), 0)
-        if gone > 0:
+        stays = left.get(comparison.moves.new_name("nodePools", pool.name))
+        gone = pool.nodes - (stays.nodes if stays else 0)
+        if gone > 0 and (stays is None or stays.counted):
             yield pool, gone
 
 
@@ -86,7 +87,7 @@ def _handover(comparison: Comparison, cluster: str, cut: Sequence[QuotaRow]) -> 
 
 
 def _owner(row: QuotaRow) -> str:
-    return f"queue {row.team}-{row.task_pool}" if row.team else f"task pool {row.task_pool}"
+    return f"queue {row.queue}" if row.team else f"task pool {row.task_pool}"
 
 
 def _lower(comparison: Comparison, cluster: str, cut: Sequence[QuotaRow]) -> Iterator[Step]:
@@ -94,7 +95,7 @@ def _lower(comparison: Comparison, cluster: str, cut: Sequence[QuotaRow]) -> Ite
     edits = tuple(_edits(comparison, cut))
     if not edits:
         return
-    queues = sorted({f"{row.was_team or row.team}-{row.task_pool}" for row in cut if row.team})
+    queues = sorted({row.was_queue for row in cut if row.team})
     yield Step(
         title="Lower the floors first",
         edits=edits,

@@ -1,18 +1,17 @@
-"""Pools that go over to another stack: one at a time, and empty, since two device plugins would offer one card until the old
-one is gone.
+"""Pools that go over to another stack: one at a time, empty, and with nobody's agents in between, since two device plugins
+would offer one card until the old one is gone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gpuplan import conventions
 from gpuplan.model.fleet import Cluster
-from gpuplan.model.pools import NodePool, SelectedBy
-from gpuplan.model.sharing import SharingMode
+from gpuplan.model.pools import NodePool
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.parts import Edit, Effect, Rollout, Step
-from gpuplan.plan.rollout.holding import cordon, empty, flavors_of, hold, queues_on, release, synced, uncordon
+from gpuplan.plan.rollout import exchange
+from gpuplan.plan.rollout.holding import blind_queues, emptied, opened, synced
 
 Pair = tuple[NodePool, NodePool]
 """A pool before and after."""
@@ -28,24 +27,10 @@ def layout(comparison: Comparison, _effects: Sequence[Effect]) -> Iterator[Rollo
             if (name := comparison.moves.old_name("nodePools", pool.name)) in pools and pools[name].stack != pool.stack
         ]
         if moved:
-            yield _rollout(comparison, before, moved)
+            yield _rollout(comparison, before, after, moved)
 
 
-def _rollout(comparison: Comparison, before: Cluster, moved: Sequence[Pair]) -> Rollout:
-    steps: list[Step] = []
-    pinned = tuple(_pinned(comparison, moved))
-    if pinned:
-        steps.append(
-            Step(
-                title="Write down for each pool the stack that it has",
-                edits=pinned,
-                until=f"`gpuplan plan` shows no object that changes in cluster `{before.name}`",
-                why="The cluster's default can then change without moving a pool.",
-            )
-        )
-    groups = _together(moved)
-    for number, group in enumerate(groups, start=1):
-        steps += _one_move(before, group, last=number == len(groups))
+def _rollout(comparison: Comparison, before: Cluster, after: Cluster, moved: Sequence[Pair]) -> Rollout:
     words = ", ".join(f"{old.name} ({old.stack} → {new.stack})" for old, new in moved)
     return Rollout(
         kind="stack",
@@ -53,8 +38,42 @@ def _rollout(comparison: Comparison, before: Cluster, moved: Sequence[Pair]) -> 
         subject=f"pool {words}" if len(moved) == 1 else f"pools {words}",
         reason="The agents of both stacks are on the nodes until the old ones are pruned: two device plugins offer one card, "
         "and a sync that fails midway leaves both.",
-        steps=tuple(steps),
+        steps=tuple(_steps(comparison, before, after, moved)),
     )
+
+
+def _steps(comparison: Comparison, before: Cluster, after: Cluster, moved: Sequence[Pair]) -> Iterator[Step]:
+    pinned = tuple(_pinned(comparison, moved))
+    if pinned:
+        yield Step(
+            title="Write down for each pool the stack that it has",
+            edits=pinned,
+            until=f"`gpuplan plan` shows no object that changes in cluster `{before.name}`",
+            why="The cluster's default can then change without moving a pool.",
+        )
+    groups = _together(moved)
+    goes, comes = before.has_operator and not after.has_operator, after.has_operator and not before.has_operator
+    stuck = exchange.never_beside_an_operator(*groups[-1 if goes else 0][0])
+    others = len(exchange.kept_off(after if goes else before)) > len(groups[-1 if goes else 0])
+    if comes:
+        yield from _standby(before, exchange.before_the_first(stuck=stuck, others=others), served=False)
+    ahead, behind = exchange.around_the_last(stuck=stuck, others=others) if goes else ((), ())
+    for number, group in enumerate(groups, start=1):
+        last = number == len(groups)
+        if last:
+            yield from _standby(before, ahead, served=True)
+        yield from _one_move(before, group, merges=last and not behind)
+    yield from _standby(before, behind, served=False, was="installed")
+    if behind:
+        yield Step(title="Merge this change", merges=True, until=synced(before.name))
+
+
+def _standby(
+    cluster: Cluster, values: Sequence[exchange.Standby], *, served: bool, was: exchange.Standby = ""
+) -> Iterator[Step]:
+    for value in values:
+        yield exchange.standby_step(cluster, was, value, served=served)
+        was = value
 
 
 def _pinned(comparison: Comparison, moved: Sequence[Pair]) -> Iterator[Edit]:
@@ -69,38 +88,25 @@ def _pinned(comparison: Comparison, moved: Sequence[Pair]) -> Iterator[Edit]:
 def _together(moved: Sequence[Pair]) -> list[list[Pair]]:
     """Return the pools in the order in which they move. Those that cannot be beside a GPU Operator move together: first to
     the operator, last from it.
-
-    An operator takes away the labels by which the MIG manager of a manual pool works, and serves all nodes that it is not kept
-    off: where others label the nodes, nothing of ours keeps it off.
     """
-    stuck = [pair for pair in moved if _never_beside_an_operator(pair)]
+    stuck = [pair for pair in moved if exchange.never_beside_an_operator(*pair)]
     others = [[pair] for pair in moved if pair not in stuck]
     if not stuck:
         return others
     return [stuck, *others] if stuck[0][1].stack == "operator" else [*others, stuck]
 
 
-def _never_beside_an_operator(pair: Pair) -> bool:
-    selection = next((pool.selection for pool in pair if pool.stack != "operator"), pair[0].selection)
-    kept_off = (conventions.LABEL_OPERANDS, "false") in selection.labels
-    return pair[0].sharing.mode is SharingMode.MIG or (selection.by is SelectedBy.LABELS and not kept_off)
+def _one_move(before: Cluster, group: Sequence[Pair], *, merges: bool) -> Iterator[Step]:
+    olds, news = [old for old, _ in group], [new for _, new in group]
+    yield from emptied(before, olds, exchange.WHY_EMPTY)
+    if all(exchange.NOBODY not in (old.stack, new.stack) for old, new in group):
+        yield exchange.let_go(before, olds, tuple(_edits(olds, exchange.NOBODY)))
+    for old, new in group:
+        yield from exchange.driver_steps(old, new)
+    edits = () if merges else tuple(Edit(path=(*old.path, "stack"), value=new.stack) for old, new in group)
+    yield exchange.takes_over(before, news, edits, merges=merges)
+    yield from opened(blind_queues(before, olds), news)
 
 
-def _one_move(before: Cluster, group: Sequence[Pair], *, last: bool) -> Iterator[Step]:
-    flavors = [flavor.name for flavor in flavors_of(before, [old for old, _ in group])]
-    queues = queues_on(before, flavors)
-    names = " and ".join(f"`{old.name}`" for old, _ in group)
-    if queues:
-        yield hold(queues, f"They would fill the nodes of {names} again.")
-        yield empty(queues, flavors)
-    why = "No work should hold cards of nodes whose agents, and perhaps driver, are exchanged."
-    yield from (cordon(old, old.nodes, why) for old, _ in group)
-    ready = f"{synced(before.name)}, no old agent is left on the nodes of {names}, and the new ones are ready on all of them"
-    if last:
-        yield Step(title="Merge this change", merges=True, until=ready)
-    else:
-        edits = tuple(Edit(path=(*old.path, "stack"), value=new.stack) for old, new in group)
-        yield Step(title=f"Move {'pool' if len(group) == 1 else 'pools'} {names}", edits=edits, until=ready)
-    yield from (uncordon(new) for _, new in group)
-    if queues:
-        yield release(queues)
+def _edits(pools: Sequence[NodePool], stack: str) -> Iterator[Edit]:
+    return (Edit(path=(*pool.path, "stack"), value=stack) for pool in pools)

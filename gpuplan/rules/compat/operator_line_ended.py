@@ -33,7 +33,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for cluster in fleet.clusters:
         version = cluster.gpu_operator.version
         line = fleet.catalog.compat.operator.get(line_name(version))
-        if line is None or line.life == "supported" or not cluster.operator_pools:
+        if line is None or line.life == "supported" or not cluster.has_operator:
             continue
         road = fleet.catalog.operator.lines.get(line.line)
         next_line = road.next if road else None

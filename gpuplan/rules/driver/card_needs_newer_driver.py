@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.inventory.cards.drivers import brought
+from gpuplan.inventory.inventory import Inventory
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.judge_driver import oldest_driver
 from gpuplan.rules.judgement import severity
-from gpuplan.rules.walk import point, pools
+from gpuplan.rules.walk import graded, point, pools
 
 DOC = RuleDoc(
     id="driver/card-needs-newer-driver",
@@ -38,4 +40,16 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
                 f"`{pool.card.name}` needs driver {judged.known}, and pool `{pool.name}` runs branch {pool.driver.branch}",
                 at=point(fleet, (*pool.path, "driver", "branch")),
                 severity=severity(judged),
+            )
+
+
+def judge(inventory: Inventory) -> Iterator[Diagnostic]:
+    """Yield a finding for each driver that manifests bring to a card that it does not know yet."""
+    for one in brought(inventory):
+        version, least = one.version, one.limits.min_driver
+        if version is not None and least is not None and version.release < least.release[: len(version.release)]:
+            yield DOC.found(
+                f"{one.who} has `{one.card.name}`, which needs driver {least} or newer, and gets {version}",
+                at=one.view["version"].key_span,
+                severity=graded(known="min_driver" not in one.limits.unchecked),
             )

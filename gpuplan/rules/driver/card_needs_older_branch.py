@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.inventory.cards.drivers import brought
+from gpuplan.inventory.inventory import Inventory
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.judge_driver import newest_branch
 from gpuplan.rules.judgement import severity
-from gpuplan.rules.walk import point, pools, written
+from gpuplan.rules.walk import graded, point, pools, written
 
 DOC = RuleDoc(
     id="driver/card-needs-older-branch",
@@ -41,6 +43,19 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
                 at=point(fleet, (*pool.path, "driver", "branch")),
                 fix=f'Write `driver: {{branch: "{limits.max_branch}"}}`.',
                 severity=severity(judged),
+            )
+
+
+def judge(inventory: Inventory) -> Iterator[Diagnostic]:
+    """Yield a finding for each driver that manifests bring to a card that it no longer drives."""
+    for one in brought(inventory):
+        version, last = one.version, one.limits.max_branch
+        if version is not None and last is not None and version.release[0] > last:
+            yield DOC.found(
+                f"{one.who} has `{one.card.name}` ({one.limits.architecture}), driven up to {last}, and gets {version}",
+                at=one.view["version"].key_span,
+                fix=f"Take a driver of branch {last} for these nodes.",
+                severity=graded(known="max_branch" not in one.limits.unchecked),
             )
 
 

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuplan.catalog import KernelModules
 from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.inventory.cards.drivers import brought
+from gpuplan.inventory.inventory import Inventory
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.judge_driver import automatic_modules, kernel_modules
 from gpuplan.rules.judgement import severity
-from gpuplan.rules.walk import point, pools, written
+from gpuplan.rules.walk import graded, point, pools, written
 
 DOC = RuleDoc(
     id="driver/kernel-modules",
@@ -54,4 +57,17 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
                 at=point(fleet, path),
                 fix="Write `open` or `proprietary`.",
                 severity=Severity.WARNING,
+            )
+
+
+def judge(inventory: Inventory) -> Iterator[Diagnostic]:
+    """Yield a finding for each driver that manifests bring with modules that do not work with a card."""
+    for one in brought(inventory):
+        chosen, needed = one.modules.text(), one.limits.kernel_modules
+        if chosen in ("open", "proprietary") and needed is not KernelModules.ANY and chosen != needed.value:
+            yield DOC.found(
+                f"{one.who} has `{one.card.name}`, which works with the {needed.value} modules only, and gets {chosen}",
+                at=one.modules.key_span,
+                fix=f"Write `kernelModuleType: {needed.value}`, or `auto`.",
+                severity=graded(known="kernel_modules" not in one.limits.unchecked),
             )

@@ -16,7 +16,6 @@ from gpuplan.conventions import topology_annotation
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.claims import claim_templates
 from gpuplan.model.fleet import Cluster, Fleet
-from gpuplan.model.queues import band
 from gpuplan.rulebook import RuleDoc
 
 DOC = RuleDoc(
@@ -46,7 +45,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
         )
     for cluster in fleet.clusters:
         queues = max(_bands(cluster), _resources(cluster), _ways(cluster), _wishes(cluster))
-        for what, length in (("queues", queues), ("team namespaces", _length(cluster.namespaces))):
+        for what, length in (("queues", queues), ("namespaces with queues", _length(cluster.queue_namespaces))):
             if length > MOST:
                 summary = f"The {what} of cluster `{cluster.name}` are {length} characters of policy; {MOST} fit"
                 yield DOC.found(summary, at=fleet.places.key(cluster.path))
@@ -55,27 +54,27 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 def _bands(cluster: Cluster) -> int:
     """Return the length of the map from queues to priority classes."""
     return sum(
-        _length((cohort.task_pool.name, *band(cohort.task_pool.service))) for cohort in cluster.cohorts_with_queues
+        _length((cohort.local_queue, *cohort.task_pool.priority_classes)) for cohort in cluster.cohorts_with_queues
     )
 
 
 def _resources(cluster: Cluster) -> int:
     """Return the length of the map from queues to card resources."""
     return sum(
-        _length((pool.task_pool.name, *{name for _, name in pool.flavor_resources}))
+        _length((pool.local_queue, *{name for _, name in pool.flavor_resources}))
         for pool in cluster.cohorts_with_queues
     )
 
 
 def _ways(cluster: Cluster) -> int:
     """Return the length of the map from queues to what messages tell their pods to ask for: claim templates by name."""
-    templates = ((pool.task_pool.name, claim_templates(pool)) for pool in cluster.cohorts_with_queues)
+    templates = ((pool.local_queue, claim_templates(pool)) for pool in cluster.cohorts_with_queues)
     return sum(_length((name, *(f"resourceClaimTemplateName {one.name}" for one in made))) for name, made in templates)
 
 
 def _wishes(cluster: Cluster) -> int:
     """Return the length of the map from queues to the topology levels that their pods must ask for."""
-    wishes = ((cohort.task_pool.name, cohort.task_pool.topology) for cohort in cluster.cohorts_with_queues)
+    wishes = ((cohort.local_queue, cohort.task_pool.topology) for cohort in cluster.cohorts_with_queues)
     return sum(_length((name, topology_annotation(wish.mode), wish.level)) for name, wish in wishes if wish.level)
 
 

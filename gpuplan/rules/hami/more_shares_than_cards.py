@@ -36,7 +36,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
         largest = cohort.task_pool.largest_job.per_pod
         for flavor in cohort.flavors:
             most = max(pool.cards_per_node for pool in flavor.pools)
-            if flavor.sharing.mode is SharingMode.HAMI and largest > most:
+            if flavor.sharing.mode is SharingMode.HAMI and largest > most and flavor.counted:
                 yield DOC.found(
                     f"Pods of `{cohort.task_pool.name}` ask for up to {largest} shares, and nodes of `{flavor.name}` have "
                     f"{most} cards",

@@ -13,6 +13,10 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.inventory.inventory import Inventory
+from gpuplan.inventory.scheduling.queueing import Queued, arrivals
+from gpuplan.inventory.scheduling.queues import Flavor as ReadFlavor
+from gpuplan.inventory.scheduling.queues import ResourceGroup, flavors
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.queues import Cohort
@@ -44,6 +48,45 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
                 f"finds no node: `{key}` differs",
                 at=fleet.places.value((*cohort.task_pool.path, "tiers")),
             )
+
+
+def judge(inventory: Inventory) -> Iterator[Diagnostic]:
+    """Yield an error for each workload some pods of which need two groups, no two flavors of which can meet on a node."""
+    known = flavors(inventory)
+    for arrival in arrivals(inventory):
+        needed: dict[int, list[ResourceGroup]] = {}
+        for pods, group in arrival.needs(inventory):
+            needed.setdefault(id(pods), []).append(group)
+        pairs = (pair for groups in needed.values() for pair in combinations(groups, 2))
+        clash = next(filter(None, (_never_meet(known, *pair) for pair in pairs)), None)
+        if clash:
+            yield _clash(arrival, *clash)
+
+
+def _never_meet(
+    known: dict[str, ReadFlavor], first: ResourceGroup, second: ResourceGroup
+) -> tuple[str, str, str] | None:
+    """Return (label key, flavor, flavor) where every flavor of one group contradicts every one of the other."""
+    found = None
+    for one in first.names:
+        for other in second.names:
+            mine = known[one].node_labels if one in known else {}
+            theirs = known[other].node_labels if other in known else {}
+            key = next((key for key, value in mine.items() if theirs.get(key, value) != value), None)
+            if key is None:
+                return None
+            found = (key, one, other)
+    return found
+
+
+def _clash(arrival: Queued, key: str, one: str, other: str) -> Diagnostic:
+    return DOC.found(
+        f"{arrival.work} gets a flavor of each group of {arrival.queue}, such as `{one}` and `{other}`, "
+        f"which give `{key}` two values: no node has both",
+        at=arrival.work.object.at_name,
+        severity=Severity.ERROR,
+        fix="Put what one pod asks for into one resource group, or let the flavors of the groups select the same nodes.",
+    )
 
 
 def _conflicts(cohort: Cohort) -> Iterator[tuple[str, Flavor, Flavor]]:

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Related, Severity
+from gpuplan.inventory.inventory import Inventory
+from gpuplan.inventory.scheduling.fitting import Misfit, misfits
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.fragmentation import nodes_of, on_one_node
@@ -38,11 +40,24 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for pool in fleet.task_pools:
         flavors = flavors_of(fleet, pool)
         wanted = on_one_node(pool)
-        small = [flavor for flavor in flavors if _largest(flavor)[0] < wanted]
+        small = [flavor for flavor in flavors if flavor.counted and _largest(flavor)[0] < wanted]
         if flavors and len(small) == len(flavors):
             yield from () if all(flavor.sharing.shared for flavor in small) else _nowhere(fleet, pool, flavors)
         else:
             yield from _trap(fleet, pool, [flavor for flavor in small if not flavor.levels])
+
+
+def judge(inventory: Inventory) -> Iterator[Diagnostic]:
+    """Yield a finding at the request, or the name, of each workload a pod of which fits no node of its queue's flavors."""
+    for one in misfits(inventory):
+        own_line = one.request.view.own_line
+        at = one.request.view.key_span if own_line else one.arrival.work.object.at_name
+        yield DOC.found(_too_large(one), at=at)
+
+
+def _too_large(one: Misfit) -> str:
+    asked = f"A pod of {one.arrival.work} asks for {one.request.amount} `{one.resource}`"
+    return f"{asked}, and the largest node that {one.arrival.queue} can give it has {one.largest}"
 
 
 def _largest(flavor: Flavor) -> tuple[int, str]:

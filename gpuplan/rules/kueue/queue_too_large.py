@@ -13,10 +13,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.inventory.inventory import Inventory
+from gpuplan.inventory.items import Object
+from gpuplan.inventory.view import View
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.queues import ResourceGroup, fenced, resource_groups
 from gpuplan.rulebook import RuleDoc
+from gpuplan.rules import written
 from gpuplan.rules.amounts import cohorts
+from gpuplan.versions import required
 
 DOC = RuleDoc(
     id="kueue/queue-too-large",
@@ -32,6 +37,9 @@ MAX_GROUPS = 16
 MAX_IN_GROUP = 64
 MAX_PAIRS_IN_GROUP = 512
 MAX_IN_QUEUE = 256
+MORE_FLAVORS_SINCE = required("0.14")
+MAX_IN_GROUP_BEFORE = 16
+OBJECT_FIX = "Split the queue, or give one flavor to nodes that need not be told apart."
 
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
@@ -64,3 +72,34 @@ def _sizes(groups: Sequence[ResourceGroup]) -> Iterator[tuple[str, int, int]]:
         yield "pairs of flavor and resource name in a resource group", flavors * resources, MAX_PAIRS_IN_GROUP
     yield "flavors", sum(len(group.flavors) for group in groups), MAX_IN_QUEUE
     yield "resource names", sum(len(group.resources) for group in groups), MAX_IN_QUEUE
+
+
+def judge(inventory: Inventory) -> Iterator[Diagnostic]:
+    """Yield a finding for each limit that a ClusterQueue or Cohort exceeds; older versions of Kueue take fewer flavors."""
+    kueue = inventory.assumed.versions.get("kueue")
+    in_group = MAX_IN_GROUP_BEFORE if kueue is not None and kueue < MORE_FLAVORS_SINCE else MAX_IN_GROUP
+    for one in written.kueue(inventory, "ClusterQueue", "Cohort"):
+        for place, what, number, limit in _listed(one, in_group):
+            if number > limit:
+                yield DOC.found(f"{one} has {number} {what}; Kueue takes {limit}", at=place.key_span, fix=OBJECT_FIX)
+
+
+def _listed(one: Object, in_group: int) -> Iterator[tuple[View, str, int, int]]:
+    """Yield (where, what, how many, how many at most). Totals and pairs are checked for ClusterQueues only."""
+    groups = list(written.groups(one))
+    top = one.spec["resourceGroups"]
+    yield top, "resource groups", len(groups), MAX_GROUPS
+    flavors = resources = 0
+    for group in groups:
+        listed, covered = list(group["flavors"].items()), list(group["coveredResources"].items())
+        yield group["flavors"], "flavors in a resource group", len(listed), in_group
+        yield group["coveredResources"], "resource names in a resource group", len(covered), in_group
+        flavors, resources = flavors + len(listed), resources + len(covered)
+        pairs = sum(len(list(flavor["resources"].items())) for flavor in listed)
+        if one.kind == "ClusterQueue":
+            yield group["flavors"], "pairs of flavor and resource name in a resource group", pairs, MAX_PAIRS_IN_GROUP
+        for flavor in listed:
+            yield flavor["resources"], "resources in a flavor", len(list(flavor["resources"].items())), in_group
+    if one.kind == "ClusterQueue":
+        yield top, "flavors", flavors, MAX_IN_QUEUE
+        yield top, "resource names", resources, MAX_IN_QUEUE

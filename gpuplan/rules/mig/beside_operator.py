@@ -18,6 +18,7 @@ from gpuplan.model.fleet import Fleet
 from gpuplan.model.sharing import SharingMode
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.cuts import mig_path
+from gpuplan.rules.walk import why_there
 
 DOC = RuleDoc(
     id="mig/beside-operator",
@@ -34,12 +35,11 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each such pool."""
     for cluster in fleet.clusters:
-        served = cluster.operator_pools
-        for pool in cluster.pools_on("manual") if served else ():
+        for pool in cluster.pools_on("manual") if cluster.has_operator else ():
             if pool.sharing.mode is SharingMode.MIG:
                 yield DOC.found(
                     f"The GPU Operator of cluster `{cluster.name}` takes away the labels by which the MIG manager of pool "
                     f"`{pool.name}` works, which is on `stack: manual`",
                     at=fleet.places.key(mig_path(pool)),
-                    also=(Related("a pool of the operator", fleet.places.key(served[0].path)),),
+                    also=(Related(*why_there(fleet, cluster)),),
                 )

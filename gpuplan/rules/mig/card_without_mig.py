@@ -10,8 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuplan.catalog.cards import Vendor
-from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan import conventions
+from gpuplan.catalog.cards import Card, Vendor
+from gpuplan.diagnostics import Diagnostic, Severity, Span
+from gpuplan.inventory.cards.mig_cuts import Use, layouts_in_use, uses
+from gpuplan.inventory.cards.mig_tables import tables
+from gpuplan.inventory.inventory import Inventory
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.pools import NodePool
 from gpuplan.model.sharing import SharingMode
@@ -37,12 +41,49 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
         # A class that the catalogue does not know is a finding of card/unknown-mig-class.
         if pool.sharing.mode is not SharingMode.MIG or pool.card.mig_class is not None:
             continue
-        yield DOC.found(
-            f"Pool `{pool.name}` is cut by MIG, but `{pool.card.name}` has none",
-            at=fleet.places.key(mig_path(pool)),
-            fix=_fix(fleet, pool),
-            severity=graded(known=pool.card.is_checked("mig_class")),
+        yield _found(
+            f"Pool `{pool.name}` is cut by MIG", pool.card, fleet.places.key(mig_path(pool)), _fix(fleet, pool)
         )
+
+
+def judge(inventory: Inventory) -> Iterator[Diagnostic]:
+    """Yield a finding for each node that is given a layout, and for tables where the assumed card is one that has no MIG."""
+    used = list(uses(inventory))
+    known = layouts_in_use(inventory)
+    for use in used:
+        layout = known.get(use.layout)
+        if layout is None and known:
+            continue  # mig/unknown-config
+        cuts = _standard(use) if layout is None else any(one.enabled and one.takes(use.card) for one in layout.entries)
+        if use.card is not None and cuts and _uncuttable(use.card):
+            fix = f"Remove `{conventions.LABEL_MIG_CONFIG}`, or share the card by time slicing or MPS."
+            yield _found(
+                f"{use.subject} is to be cut by MIG (layout `{use.layout}`)",
+                use.card,
+                use.view.span,
+                fix,
+            )
+    card, named = inventory.assumed.card, {use.layout for use in used}
+    if card is None or not _uncuttable(card):
+        return
+    own = (one for table in tables(inventory) if not table.for_several_cards for one in table.layouts.values())
+    for layout in (one for one in own if one.name not in named):
+        for entry in [one for one in layout.entries if one.enabled][:1]:
+            yield _found(f"Layout `{layout.name}` cuts cards by MIG", card, entry.view["mig-enabled"].key_span, None)
+
+
+def _standard(use: Use) -> bool:
+    """Tell whether the layout is one of the operator's own that cuts cards, by its name."""
+    return use.layout.startswith("all-") and use.layout != "all-disabled"
+
+
+def _uncuttable(card: Card) -> bool:
+    return card.vendor is Vendor.NVIDIA and card.mig_class is None
+
+
+def _found(summary: str, card: Card, at: Span, fix: str | None) -> Diagnostic:
+    severity = graded(known=card.is_checked("mig_class"))
+    return DOC.found(f"{summary}, but `{card.name}` has none", at=at, fix=fix, severity=severity)
 
 
 def _fix(fleet: Fleet, pool: NodePool) -> str | None:

@@ -9,9 +9,13 @@ Source: NVIDIA MIG User Guide, CUDA device enumeration. Report: NVIDIA/k8s-devic
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
+from gpuplan.catalog.mig import RESOURCE_PREFIX
 from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.inventory.inventory import Inventory
+from gpuplan.inventory.scheduling.asked import by_containers
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.sharing import SharingMode
@@ -40,6 +44,18 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
                 f"Pods of `{task_pool.name}` ask for {task_pool.largest_job.per_pod} pieces, and {tiers} has MIG instances only",
                 at=fleet.places.value((*task_pool.path, "largestJob", "cardsPerPod")),
             )
+
+
+def judge(inventory: Inventory) -> Iterator[Diagnostic]:
+    """Yield a finding for each container that asks for more than one instance, where it passes the first."""
+    count: Counter[object] = Counter()
+    for one in by_containers(inventory):
+        if one.resource.startswith(RESOURCE_PREFIX) and one.amount.whole > 0:
+            before = count[one.container]
+            count[one.container] += one.amount.whole
+            if before <= 1 < count[one.container]:
+                asked = "several MIG instances" if before else f"{one.amount} MIG instances"
+                yield DOC.found(f"A container of {one.who} asks for {asked} and computes on one", at=one.at)
 
 
 def _instances_only(flavor: Flavor) -> bool:

@@ -13,11 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuplan.catalog.geometry import Misfit, Obstacle, nearest, why_not
+from gpuplan.catalog.geometry import Misfit, Mix, Obstacle, nearest, why_not
+from gpuplan.catalog.mig import MigClass
 from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.inventory.cards.mig_cuts import TableCut, table_cuts
+from gpuplan.inventory.inventory import Inventory
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.cuts import Cut, cuts, said, spelled
+from gpuplan.rules.cuts import cuts, said, spelled
 from gpuplan.rules.walk import graded
 
 DOC = RuleDoc(
@@ -37,14 +40,45 @@ OTHER_RULES = (Obstacle.UNKNOWN_PROFILE, Obstacle.COUNT, Obstacle.TOO_MANY)
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each mix that cannot be placed, with the nearest mixes that can."""
     for cut in cuts(fleet):
-        misfit = why_not(cut.mig_class, cut.mix)
-        if misfit is not None and misfit.obstacle not in OTHER_RULES:
+        misfit = _misfit(cut.mig_class, cut.mix)
+        if misfit is not None:
             yield DOC.found(
-                f"Pool `{cut.pool.name}`: {said(cut.mix)} does not fit on `{cut.pool.card.name}`: {_reason(misfit)}",
+                f"Pool `{cut.pool.name}`: {_unfit(cut.mix, cut.pool.card.name, misfit)}",
                 at=fleet.places.value(cut.path),
-                fix=_fix(cut),
+                fix=_fix(cut.mig_class, cut.mix),
                 severity=graded(known=cut.known),
             )
+
+
+def judge(inventory: Inventory) -> Iterator[Diagnostic]:
+    """Yield a finding for each entry of a table that cannot be placed: on its card, or on any card that has its profiles."""
+    for cut in table_cuts(inventory):
+        mix = cut.entry.mix
+        classes = _classes(inventory, cut)
+        misfits = [_misfit(mig_class, mix) for mig_class in classes]
+        if misfits and (first := misfits[0]) is not None and None not in misfits:
+            yield DOC.found(
+                f"{cut.who}: {_unfit(mix, cut.card.name if cut.card else 'any card that has these profiles', first)}",
+                at=cut.entry.counts[0][2].key_span,
+                fix=_fix(classes[0], mix),
+                severity=graded(known=all(mig_class.confirmed for mig_class in classes) and cut.known),
+            )
+
+
+def _classes(inventory: Inventory, cut: TableCut) -> tuple[MigClass, ...]:
+    """Return the class of the card, or each that has all the profiles."""
+    if cut.mig_class is not None:
+        return (cut.mig_class,)
+    return tuple(one for one in inventory.catalog.mig.values() if all(one.find(name) for name in cut.entry.mix))
+
+
+def _misfit(mig_class: MigClass, mix: Mix) -> Misfit | None:
+    misfit = why_not(mig_class, mix)
+    return None if misfit is None or misfit.obstacle in OTHER_RULES else misfit
+
+
+def _unfit(mix: Mix, card: str, misfit: Misfit) -> str:
+    return f"{said(mix)} does not fit on {card if ' ' in card else f'`{card}`'}: {_reason(misfit)}"
 
 
 def _reason(misfit: Misfit) -> str:
@@ -53,8 +87,8 @@ def _reason(misfit: Misfit) -> str:
     return f"{misfit}{where}"
 
 
-def _fix(cut: Cut) -> str:
-    mixes = [f"`{spelled(mix)}`" for mix in nearest(cut.mig_class, cut.mix)]
+def _fix(mig_class: MigClass, mix: Mix) -> str:
+    mixes = [f"`{spelled(near)}`" for near in nearest(mig_class, mix)]
     if not mixes:
         return DOC.fix
     return f"The nearest that fits: {' or '.join(mixes)}."

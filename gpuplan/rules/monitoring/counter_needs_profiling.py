@@ -30,10 +30,10 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each profiling field that the spec adds while it switches profiling off."""
     path = (*fleet.monitoring.path, "exporter")
-    for index, counter in enumerate(fleet.monitoring.extra_counters):
+    for place, counter in fleet.monitoring.named_counters:
         if counter.startswith(PROFILING_PREFIX) and not fleet.monitoring.profiling:
             yield DOC.found(
                 f"`{counter}` is a profiling field, and `profiling` is off",
-                at=fleet.places.value((*path, "extraCounters", index)),
+                at=fleet.places.value((*fleet.monitoring.path, *place)),
                 also=(Related("switched off here", point(fleet, (*path, "profiling"))),),
             )

@@ -33,7 +33,7 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each added field and each cluster whose exporter we run and which is too old for it."""
     renamed = {metric.renamed_to: metric for metric in fleet.catalog.metrics.values() if metric.renamed_to}
-    for index, counter in enumerate(fleet.monitoring.extra_counters):
+    for place, counter in fleet.monitoring.named_counters:
         since = _since(counter, fleet.catalog.metrics, renamed)
         older = renamed[counter].name if counter in renamed else ""
         for cluster in fleet.clusters if since else ():
@@ -42,7 +42,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             if ours and since and exporter < since:
                 yield DOC.found(
                     f"`{counter}` needs DCGM {since}, and cluster `{cluster.name}` runs DCGM exporter {exporter}",
-                    at=fleet.places.value((*fleet.monitoring.path, "exporter", "extraCounters", index)),
+                    at=fleet.places.value((*fleet.monitoring.path, *place)),
                     fix=f"Write `{older}`, which every version knows." if older else None,
                 )
 

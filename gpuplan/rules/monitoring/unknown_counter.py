@@ -1,7 +1,7 @@
-"""A DCGM field that the catalogue does not know.
+"""A field that DCGM does not have.
 
-The exporter does not start when its list names a field that DCGM does not have, and the whole cluster is unobserved. The
-catalogue holds the fields that fleets usually collect, not all of DCGM's, so this is a warning.
+The exporter does not start when its list names a field that DCGM does not have, and the whole cluster is unobserved. All names
+of DCGM 4.6 are known, by which the exporter looks them up; a newer DCGM may have more, so this is a warning.
 
 Source: NVIDIA dcgm-exporter ("could not find DCGM field"); DCGM field list.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuplan.catalog.metrics import Exporter
+from gpuplan.catalog import dcgm_fields
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
@@ -19,8 +19,8 @@ from gpuplan.suggest import nearest
 DOC = RuleDoc(
     id="monitoring/unknown-counter",
     severity=Severity.WARNING,
-    summary="A DCGM field that the catalogue does not know",
-    why="If DCGM does not know it either, the exporter stops at its start, and no card of the fleet is watched.",
+    summary="A field that DCGM does not have",
+    why="The exporter stops at its start when its DCGM does not know a field, and no card of the fleet is watched.",
     fix="Check the spelling against DCGM's list of fields.",
     bad="monitoring: {exporter: {extraCounters: [DCGM_FI_DEV_GPU_TEMPERATURE]}}",
     good="monitoring: {exporter: {extraCounters: [DCGM_FI_DEV_FB_TOTAL]}}",
@@ -28,14 +28,13 @@ DOC = RuleDoc(
 
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield a finding for each field that no row of the catalogue names, by its old or its new name."""
-    rows = [metric for metric in fleet.catalog.metrics.values() if metric.exporter is Exporter.DCGM]
-    known = [name for metric in rows for name in (metric.name, metric.renamed_to) if name]
-    for index, counter in enumerate(fleet.monitoring.extra_counters):
-        if counter not in known:
-            guess = nearest(counter, known)
+    """Yield a finding for each field that is not among DCGM's, by any of its names."""
+    fields = dcgm_fields.load()
+    for place, counter in fleet.monitoring.named_counters:
+        if not fields.knows(counter):
+            guess = nearest(counter, fields.names)
             yield DOC.found(
-                f"The catalogue knows no DCGM field `{counter}`",
-                at=fleet.places.value((*fleet.monitoring.path, "exporter", "extraCounters", index)),
+                f"DCGM has no field `{counter}`",
+                at=fleet.places.value((*fleet.monitoring.path, *place)),
                 fix=f"Write `{guess}` if that is meant." if guess else None,
             )

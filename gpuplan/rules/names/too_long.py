@@ -67,7 +67,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 
 def _names(cluster: Cluster) -> Iterator[Name]:
     yield Name("Application", conventions.application_name(cluster.name), cluster.path)
-    if cluster.gpu_operator.managed and cluster.operator_pools:
+    if cluster.gpu_operator.managed and cluster.has_operator:
         yield Name("Application", conventions.gpu_operator_application_name(cluster.name), cluster.path)
     for pool in cluster.pools:
         if pool.stack == "manual" and pool.card.vendor is Vendor.NVIDIA:

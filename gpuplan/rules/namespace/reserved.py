@@ -39,7 +39,7 @@ NAMES = {
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each namespace of a team that is taken."""
     operators = {
-        cluster.gpu_operator.namespace: "the GPU Operator" for cluster in fleet.clusters if cluster.operator_pools
+        cluster.gpu_operator.namespace: "the GPU Operator" for cluster in fleet.clusters if cluster.has_operator
     }
     names = {**NAMES, **operators, fleet.delivery.namespace: "Argo CD"}
     for team in fleet.teams:

@@ -18,7 +18,7 @@ from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.fleet import Cluster, Fleet
 from gpuplan.model.pools import NodePool, SelectedBy
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.walk import point
+from gpuplan.rules.walk import point, why_there
 
 DOC = RuleDoc(
     id="operator/beside-other-agents",
@@ -34,13 +34,12 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool whose nodes nobody keeps the operator off."""
     for cluster in fleet.clusters:
-        served = cluster.operator_pools
-        for pool in _unguarded(cluster) if served else ():
+        for pool in _unguarded(cluster) if cluster.has_operator else ():
             yield DOC.found(
                 f"The GPU Operator of cluster `{cluster.name}` would serve the nodes of pool `{pool.name}`, too, which is on "
                 f"`stack: {pool.stack}`",
                 at=point(fleet, (*pool.path, "selectedBy", "labels")),
-                also=(Related("a pool of the operator", fleet.places.key(served[0].path)),),
+                also=(Related(*why_there(fleet, cluster)),),
             )
 
 

@@ -30,7 +30,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each cluster of OLM whose operator we would install."""
     for cluster in fleet.clusters:
         usual = fleet.catalog.distributions[cluster.distribution]
-        served = bool(cluster.operator_pools)
+        served = cluster.has_operator
         if served and cluster.gpu_operator.managed and usual.operator_install == "olm":
             yield DOC.found(
                 f"The GPU Operator of cluster `{cluster.name}` comes by OLM on {cluster.distribution}, not by Helm",

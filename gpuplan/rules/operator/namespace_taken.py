@@ -31,7 +31,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each operator in a namespace of the system; one of a team is for namespace/reserved."""
     for cluster in fleet.clusters:
         name = cluster.gpu_operator.namespace
-        served = bool(cluster.operator_pools)
+        served = cluster.has_operator
         if not served or name not in {*SYSTEM_NAMESPACES, "default", fleet.delivery.namespace}:
             continue
         yield DOC.found(

@@ -32,7 +32,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each cluster whose operator others install."""
     for cluster in fleet.clusters:
         settings = cluster.gpu_operator
-        if not settings.managed and cluster.operator_pools:
+        if not settings.managed and cluster.has_operator:
             yield DOC.found(
                 f"In cluster `{cluster.name}` GPU Operator {settings.version} must run in namespace `{settings.namespace}`, "
                 "beside the cluster's own Node Feature Discovery, without a default driver, and with "

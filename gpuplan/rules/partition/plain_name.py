@@ -36,9 +36,8 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for _, pool in shared_by(fleet, SharingMode.PARTITION):
         for made in produced_resources(pool):
             if made.unit.hidden:
-                summary = (
-                    f"Pool `{pool.name}` offers {made.per_node} partitions a node as `{made.resource}`, like cards"
-                )
+                partitions = f"{made.per_node or 'all its'} partitions a node"
+                summary = f"Pool `{pool.name}` offers {partitions} as `{made.resource}`, like cards"
                 domain, mode = made.resource.partition("/")[0], pool.sharing.config.lower().replace("-", "_")
                 yield DOC.found(
                     summary,

@@ -32,7 +32,7 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool with a number of cards that hardly any server has."""
     for _, pool in pools(fleet):
-        if pool.card.cards_per_node and pool.cards_per_node not in _plausible(pool.card):
+        if pool.card.cards_per_node and pool.cards_per_node and pool.cards_per_node not in _plausible(pool.card):
             yield DOC.found(
                 f"Pool `{pool.name}` has {pool.cards_per_node} x `{pool.card.name}` a node; servers have "
                 + " or ".join(map(str, _usual(pool.card)))

@@ -31,7 +31,8 @@ AUTOMATIC = "default"
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for a task pool of that name."""
     for pool in fleet.task_pools:
-        if pool.name == AUTOMATIC:
+        if pool.local_queue == AUTOMATIC:
             yield DOC.found(
-                f"Kueue puts jobs without a queue into `{pool.name}` of its own accord", at=fleet.places.key(pool.path)
+                f"Kueue puts jobs without a queue into `{pool.local_queue}` of its own accord",
+                at=fleet.places.key(pool.path),
             )

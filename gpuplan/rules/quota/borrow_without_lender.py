@@ -40,7 +40,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 
 def _queues(fleet: Fleet, cluster: Cluster, cohort: Cohort) -> Iterator[Diagnostic]:
     for flavor, resource, item in usable(cohort):
-        in_sight = cluster.quota.potential(cohort.task_pool.name, item)
+        in_sight = cluster.quota.potential(cohort.name, item)
         for queue in cohort.queues:
             amount = queue.amounts[item]
             others = in_sight - min(amount.guaranteed, amount.lend)

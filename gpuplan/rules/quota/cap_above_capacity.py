@@ -34,7 +34,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             for flavor, resource, item in usable(cohort):
                 for queue in cohort.queues:
                     amount, capacity = queue.amounts[item], flavor.capacity[resource]
-                    if amount.cap > capacity:
+                    if amount.cap > capacity and flavor.counted:
                         yield DOC.found(
                             f"`{queue.name}` may hold {amount.cap} of {offer(flavor, resource)}, "
                             f"which has {pieces(capacity, flavor, resource)}",

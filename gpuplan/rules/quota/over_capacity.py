@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from gpuplan.diagnostics import Diagnostic, Related, Severity
 from gpuplan.model.flavors import Flavor
 from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.queues import FlavorResource
 from gpuplan.rulebook import RuleDoc
-from gpuplan.rules.amounts import offer, offers, overdrawn, owners, pieces
-from gpuplan.rules.walk import point
+from gpuplan.rules.amounts import Owner, offer, offers, overdrawn, owners, pieces
+from gpuplan.rules.walk import listed, point
 from gpuplan.words import counted
 
 DOC = RuleDoc(
@@ -40,6 +41,17 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
                 yield _finding(fleet, cluster, flavor, resource)
 
 
+def _uncounted(fleet: Fleet, cluster: Cluster, flavor: Flavor, item: FlavorResource, owner: Owner) -> Diagnostic:
+    """Point at the first owner of cards of which nobody knows how many there are."""
+    pools = listed(pool.name for pool in flavor.pools if not pool.counted)
+    return DOC.found(
+        f"{cluster.quota.owned(item)} of {offer(flavor, item[1])} in cluster `{cluster.name}` are given out, "
+        f"and nobody knows how many there are: pool {pools} has no `nodes`",
+        at=point(fleet, owner.path),
+        fix=f"Write `nodes` and `cardsPerNode` of pool {pools}, or give nothing out until they are known.",
+    )
+
+
 def _finding(fleet: Fleet, cluster: Cluster, flavor: Flavor, resource: str) -> Diagnostic:
     """Point at the owner whose number goes past the capacity, and name all others."""
     capacity, item = flavor.capacity[resource], (flavor.name, resource)
@@ -49,6 +61,8 @@ def _finding(fleet: Fleet, cluster: Cluster, flavor: Flavor, resource: str) -> D
         if total > capacity:
             break
     over = cluster.quota.owned(item) - capacity
+    if not flavor.counted:
+        return _uncounted(fleet, cluster, flavor, item, every[0])
     nodes = -(-over * sum(pool.nodes for pool in flavor.pools) // capacity)
     return DOC.found(
         f"{offer(flavor, resource)} in cluster `{cluster.name}` has {pieces(capacity, flavor, resource)}, "

@@ -31,9 +31,9 @@ DOC = RuleDoc(
 
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield one finding for each cluster that has cards without an owner, unless reclaimable work may take them all."""
+    """Yield one finding for each cluster with cards without an owner, unless reclaimable work may take them or all is adopted."""
     for cluster in fleet.clusters:
-        found = list(_rest(cluster))
+        found = list(_rest(cluster)) if cluster.own_quota else []
         if found:
             yield DOC.found(
                 f"Nobody in cluster `{cluster.name}` owns {', '.join(found)}", at=fleet.places.key(cluster.path)

@@ -12,7 +12,10 @@ from collections.abc import Iterator
 
 from gpuplan import versions
 from gpuplan.catalog.cards import Card
-from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.diagnostics import Diagnostic, Severity, Span
+from gpuplan.inventory.cards.exposure import SharingKind, profiles
+from gpuplan.inventory.cards.profiles_in_use import cards_of
+from gpuplan.inventory.inventory import Inventory
 from gpuplan.model.fleet import Fleet
 from gpuplan.model.sharing import SharingMode
 from gpuplan.rulebook import RuleDoc
@@ -37,17 +40,33 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each MPS pool above its card's limit."""
     for _, pool in pools(fleet):
-        most = _most(pool.card)
-        if pool.sharing.mode is SharingMode.MPS and pool.sharing.replicas > most:
-            yield DOC.found(
-                f"Pool `{pool.name}` shares a `{pool.card.name}` by MPS {pool.sharing.replicas} times; {most} is the most",
-                at=fleet.places.value(replicas_path(pool)),
-                fix=f"Write `replicas: {most}` or less.",
-                severity=graded(known=most == MOST or pool.card.is_checked("compute_capability")),
-            )
+        if pool.sharing.mode is SharingMode.MPS:
+            at = fleet.places.value(replicas_path(pool))
+            yield from _judged(f"Pool `{pool.name}`", pool.card, pool.sharing.replicas, at)
 
 
-def _most(card: Card) -> int:
+def judge(inventory: Inventory) -> Iterator[Diagnostic]:
+    """Yield a finding for each MPS entry above the limit of the card that has the lowest, or of every card."""
+    for profile in profiles(inventory):
+        section = profile.sharing
+        card = min(cards_of(inventory, profile), key=_most, default=None)
+        for shared in section.resources if section and section.kind is SharingKind.MPS else ():
+            if shared.replicas is not None:
+                yield from _judged(str(profile), card, shared.replicas, shared.replicas_view.key_span)
+
+
+def _judged(who: str, card: Card | None, replicas: int, at: Span) -> Iterator[Diagnostic]:
+    most = _most(card)
+    if replicas > most:
+        yield DOC.found(
+            f"{who} shares {f'a `{card.name}`' if card else 'a card'} by MPS {replicas} times; {most} is the most",
+            at=at,
+            fix=f"Write `replicas: {most}` or less.",
+            severity=graded(known=card is None or most == MOST or card.is_checked("compute_capability")),
+        )
+
+
+def _most(card: Card | None) -> int:
     """Return the limit; a card of unknown capability has the higher one."""
-    old = card.compute_capability is not None and card.compute_capability < TURING
+    old = card is not None and card.compute_capability is not None and card.compute_capability < TURING
     return MOST_BEFORE_TURING if old else MOST

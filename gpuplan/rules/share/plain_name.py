@@ -37,7 +37,6 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     for cluster, pool in pools(fleet):
         if pool.sharing.shared and not pool.sharing.renamed and not keeps_plain_names(fleet, cluster, pool):
             made = produced_resources(pool)[0]
-            summary = (
-                f"Pool `{pool.name}` offers {made.per_node} shares a node as `{made.resource}`, the name of whole cards"
-            )
+            shares = f"{made.per_node or 'all its'} shares a node"
+            summary = f"Pool `{pool.name}` offers {shares} as `{made.resource}`, the name of whole cards"
             yield DOC.found(summary, at=point(fleet, (*sharing_path(pool), "renameByDefault")))

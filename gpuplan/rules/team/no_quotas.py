@@ -27,8 +27,9 @@ DOC = RuleDoc(
 
 
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield a finding for each team without a queue."""
+    """Yield a finding for each team without a queue, adopted ones included."""
     present = {team.name for team in teams_with_queues(fleet)}
+    present |= {one.team for cluster in fleet.clusters for one in cluster.adopted.objects}
     for team in fleet.teams:
         if team.name not in present:
             yield DOC.found(f"Team `{team.name}` has no queue anywhere", at=fleet.places.key(team.path))

@@ -52,12 +52,12 @@ class Stage:
     configuration: Mapping[str, Any] | None = None
     """What Kueue runs with now."""
 
-    def play(self, text: str, *, nodes_per_block: int = 1000) -> Scene:
-        """Render the spec, which stands behind `HEAD`, apply all of its cluster's objects, and make its nodes.
+    def play(self, text: str, *, nodes_per_block: int = 1000, head: str = HEAD) -> Scene:
+        """Render the spec, which stands behind `head`, apply all of its cluster's objects, and make its nodes.
 
         The first `nodes_per_block` nodes of a pool share a block, then the next.
         """
-        fleet = accepted(f"{HEAD}{text}")
+        fleet = accepted(f"{head}{text}")
         (cluster,) = fleet.clusters
         manifests = [one for one in emit(fleet, lambda *_: None) if one.cluster == cluster.name]
         self._start_kueue(cluster)

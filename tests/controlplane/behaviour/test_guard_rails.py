@@ -103,6 +103,41 @@ def test_a_pod_class_above_the_queue_s_is_refused_and_its_own_runs(stage: Stage)
     scene.client.create(with_pod_class(scene.job("vision", "scratch"), "gpuplan-reclaimable"))
 
 
+@pytest.mark.parametrize(
+    ("value", "preemption", "passes"),
+    [
+        (0, "PreemptLowerPriority", True),
+        (1000, "Never", True),
+        (1000, "PreemptLowerPriority", False),
+        (1001, "Never", False),
+    ],
+)
+def test_a_pod_without_a_class_bears_the_cluster_s_default_one_and_passes_where_that_pushes_out_nobody(
+    stage: Stage, value: int, preemption: str, *, passes: bool
+) -> None:
+    scene = stage.play(GUARDED.format(enforced="off"))
+    scene.client.create(
+        {
+            "apiVersion": "scheduling.k8s.io/v1",
+            "kind": "PriorityClass",
+            "metadata": {"name": "everything"},
+            "globalDefault": True,
+            "preemptionPolicy": preemption,
+            "value": value,
+        }
+    )
+    names = {"kueue.x-k8s.io/queue-name": "scratch", "kueue.x-k8s.io/priority-class": "reclaimable"}
+    metadata = {"name": "plain", "namespace": "vision", "labels": names}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": workloads.pod_spec(CARD)}
+
+    said = scene.refused(pod) if not passes else ""
+    if passes:
+        made = scene.client.create(pod)
+        assert made["spec"]["priorityClassName"] == "everything"
+    else:
+        assert "'gpuplan-reclaimable' or none, not 'everything'" in said
+
+
 def with_pod_class(asked: Object, name: str) -> Object:
     """Return a job whose pods have a PriorityClass."""
     spec = asked["spec"]

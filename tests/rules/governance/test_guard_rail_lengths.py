@@ -54,7 +54,7 @@ def expressions(made: Fleet) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    ("names", "fit", "what"), [("namespaces", 1400, "team namespaces"), ("task_pools", 220, "queues")]
+    ("names", "fit", "what"), [("namespaces", 1400, "namespaces with queues"), ("task_pools", 220, "queues")]
 )
 def test_names_are_refused_before_their_expression_is_too_long(names: str, fit: int, what: str) -> None:
     within = crowded(**{names: fit})

@@ -34,7 +34,7 @@ def rules(text: str) -> set[str]:
 
 
 def test_a_gang_of_24_is_compared_with_the_best_flavor_and_not_with_their_sum() -> None:
-    assert only("kueue/gang-larger-than-any-flavor", SMALL_AND_LARGE) == (
+    assert only("plan/gang-larger-than-any-flavor", SMALL_AND_LARGE) == (
         "The largest job of `gang` asks for 3 x 8 = 24, and the largest flavor, `train-h200-141gb`, has 16 cards"
     )
 
@@ -54,6 +54,6 @@ def test_a_quota_in_the_way_of_a_job_that_the_hardware_could_hold_is_named_with_
 def test_one_cause_makes_one_error() -> None:
     too_large_for_nodes = SMALL_AND_LARGE.replace("{pods: 3, cardsPerPod: 8}", "{cardsPerPod: 16}")
     assert rules(too_large_for_nodes) == {"kueue/pod-larger-than-node"}
-    assert rules(SMALL_AND_LARGE) == {"kueue/gang-larger-than-any-flavor"}
+    assert rules(SMALL_AND_LARGE) == {"plan/gang-larger-than-any-flavor"}
     above_capacity = SMALL_AND_LARGE.replace("pods: 3", "pods: 1").replace("guaranteed: 8", "guaranteed: 9")
     assert rules(above_capacity) == {"quota/over-capacity"}

@@ -314,3 +314,12 @@ def test_dashboards_are_the_same_from_run_to_run_and_small_in_any_fleet() -> Non
     first, second = (many.of_rules(dashboards.emit) for _ in range(2))
     assert first == second
     assert max(len(json.dumps(one["data"])) for one in first) < LIMIT_BYTES
+
+
+def test_the_order_of_task_pools_in_the_spec_changes_no_panel() -> None:
+    promised = SERVING.replace("serving: {engine: triton}", "serving: {engine: vllm, slo: {latencyMilliseconds: 900}}")
+    chat, rank = (line for line in promised.splitlines() if line.startswith(("  chat:", "  rank:")))
+    turned = promised.replace(f"{chat}\n{rank}", f"{rank}\n{chat}")
+    assert turned != promised
+    one, other = fleet(promised), fleet(turned)
+    assert of_cluster(one, one.clusters[0]) == of_cluster(other, other.clusters[0])

@@ -19,6 +19,7 @@ from gpuplan.emit import counters
 from gpuplan.emit.monitoring import publish, series
 from gpuplan.emit.monitoring.alerts import Alert, Group
 from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.monitoring import PROFILED, REQUIRED
 from gpuplan.reclaim import measures
 from tests.build import TODAY, fleet
 from tests.generated import fleets
@@ -177,7 +178,7 @@ def test_every_counter_that_we_insist_on_is_read_by_a_rule_or_by_the_reclaimer()
         for expr in (*(rule["expr"] for rule in group.records), *(alert.expr for alert in group.alerts))
         for name in names_read(expr)
     }
-    assert {*counters.REQUIRED, *counters.PROFILED} <= {*by_rules, measures.MEMORY}
+    assert {*REQUIRED, *PROFILED} <= {*by_rules, measures.MEMORY}
 
 
 KNOWN = {

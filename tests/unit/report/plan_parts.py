@@ -69,6 +69,7 @@ def row(team: str, old: int = 64, new: int = 48, **changes: Any) -> QuotaRow:
         "resource": "nvidia.com/gpu",
         "service": "guaranteed",
         "task_pool": "pretrain",
+        "queue": f"{team}-pretrain" if team else "",
         "per_piece": Fraction(1),
     }
     held = {"old": Holding(guaranteed=old, lent=old), "new": Holding(guaranteed=new, lent=new)}

@@ -99,7 +99,7 @@ def test_the_small_fleet_has_nothing_wrong() -> None:
         (
             "nodePools: {b: {cluster: eu, tier: serve, nodes: 2, selectedBy: {nfd: {}}}}\n",
             (
-                "f1.yaml:1:13 spec/missing-key `nodePools.b` needs `cardsPerNode` | Add it; `gpuplan explain "
+                "f1.yaml:1:13 spec/missing-key `nodePools.b`: a pool with nodes needs cardsPerNode | Add it; `gpuplan explain "
                 "nodePools.b.cardsPerNode` says what it takes."
             ),
         ),
@@ -188,7 +188,7 @@ def test_a_value_of_the_wrong_type_is_shown_as_it_should_be_written(more: str, e
         ),
         (
             "gpuOperator: external\n",
-            "`delivery`, `moved` or `suppress`; `gpuOperator` is a key of `clusters.*`.",
+            "`adopted`, `moved` or `suppress`; `gpuOperator` is a key of `clusters.*`.",
         ),
         (
             "governance: {nodeHealth: {controller: nodeReadiness}}\n",

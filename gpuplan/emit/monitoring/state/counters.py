@@ -35,13 +35,16 @@ _WAIT_MINUTES = 10
 
 
 def alerts(fleet: Fleet, cluster: Cluster) -> Iterator[Alert]:
-    """Yield the alert on missing counters, where a cluster has NVIDIA cards."""
+    """Yield the alert on missing counters, where a cluster has NVIDIA cards and alerts need a counter."""
     pools = agents.nvidia_pools(cluster)
     if not pools:
         return
     collected = frozenset(counters.collected(fleet, cluster))
-    expected = {pool.name: _expected(fleet.catalog, collected, pool) for pool in pools}
-    named = (_nodes_without(counter, expected) for counter in _EVERY_CARD)
+    wanted = {pool.name: expected(fleet.catalog, collected, pool) for pool in pools}
+    first = next((pool for pool in pools if wanted[pool.name]), None)
+    if first is None:
+        return
+    named = (_nodes_without(counter, wanted) for counter in _EVERY_CARD)
     either = "\nor\n".join(expression for expression in named if expression)
     yield Alert(
         name="GpuCountersMissing",
@@ -52,11 +55,11 @@ def alerts(fleet: Fleet, cluster: Cluster) -> Iterator[Alert]:
         description="The exporters of {{ $value }} nodes{{ with $labels.pool }} of pool {{ . }}{{ end }} work and export no "
         "{{ $labels.counter }}: the alerts that read it cannot fire there. Compare their list of counters with the one in "
         "rendered/, and look in their log.",
-        cases=tuple(_cases(fleet, pools[0], expected[pools[0].name])),
+        cases=tuple(_cases(fleet, first, wanted[first.name])),
     )
 
 
-def _expected(catalog: Catalog, collected: frozenset[str], pool: NodePool) -> tuple[str, ...]:
+def expected(catalog: Catalog, collected: frozenset[str], pool: NodePool) -> tuple[str, ...]:
     """Return what the exporter of a pool must export, of all that is collected in its cluster."""
     surely_known = pool.card.architecture and pool.sharing.mode is not SharingMode.MIG
     wanted = _EVERY_CARD if surely_known else (XIDS,)

@@ -229,7 +229,7 @@ def _allocatable_low(cluster: Cluster) -> Iterator[Alert]:
         "{{ with $labels.resource }}took back {{ $value }} of {{ . }}: it found them unhealthy, and they stay so until it "
         "starts anew{{ else }}offers nothing: it does not run, or kubelet does not know of it{{ end }}. Look in its log for "
         "the reason first.",
-        cases=tuple(_allocatable_cases(pool, base.prometheus_label(resource), count)),
+        cases=tuple(_allocatable_cases(pool, base.prometheus_label(resource), max(count, 1))),
     )
 
 

@@ -1,0 +1,66 @@
+"""What Nodes say of themselves, and what queues count, as an import looks at them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gpuplan.conventions import LABEL_CARD_COUNT
+from gpuplan.importer.cards import is_accelerator
+from gpuplan.inventory.inventory import Inventory
+from gpuplan.inventory.items import Object
+from gpuplan.inventory.scheduling.queues import holders
+from gpuplan.quantity import Quantity, whole_number
+
+_MOST_CARDS = 999
+Taint = tuple[str, str, str]
+"""(key, value, effect)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeFacts:
+    """What a Node says of itself."""
+
+    name: str
+    labels: Mapping[str, str]
+    taints: tuple[Taint, ...]
+    offers: Mapping[str, Quantity]
+    """What it has to give: allocatable, else capacity."""
+    shows: bool
+    """Whether it says what it has at all."""
+
+    @property
+    def count(self) -> int | None:
+        """Its cards by its label."""
+        return whole_number(self.labels.get(LABEL_CARD_COUNT, ""), _MOST_CARDS)
+
+    def accelerators(self) -> dict[str, int]:
+        """Return the pieces that it offers, by resource."""
+        return {name: amount.whole for name, amount in self.offers.items() if is_accelerator(name) and amount.nanos > 0}
+
+
+def facts(node: Object) -> NodeFacts:
+    """Read a Node."""
+    status = node.root["status"]
+    said = status["allocatable"] if status["allocatable"].is_mapping else status["capacity"]
+    offers = {name: amount for name, view in said.entries() if (amount := view.quantity()) is not None}
+    taints = tuple(
+        (taint["key"].text(), taint["value"].scalar(), taint["effect"].text()) for taint in node.spec["taints"].items()
+    )
+    return NodeFacts(
+        name=node.name,
+        labels=node.labels,
+        taints=tuple(one for one in taints if one[0] and not one[0].startswith("node.kubernetes.io/")),
+        offers=offers,
+        shows=said.is_mapping,
+    )
+
+
+def quotas(inventory: Inventory) -> dict[str, dict[str, Quantity]]:
+    """Return the nominal quotas by flavor and resource, added up over queues and cohorts."""
+    found: dict[str, dict[str, Quantity]] = {}
+    for quota in (quota for holder in holders(inventory) for quota in holder.quotas()):
+        amounts = found.setdefault(quota.flavor, {})
+        if quota.resource and quota.nominal is not None:
+            amounts[quota.resource] = amounts.get(quota.resource, Quantity(0)) + quota.nominal
+    return found

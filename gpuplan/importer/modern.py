@@ -1,0 +1,74 @@
+"""Kueue's objects in the spelling of v1beta2, and without what a server adds.
+
+Source: Kueue's conversion between v1beta1 and v1beta2 (apis/kueue/v1beta1/*_conversion.go).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Plain = Mapping[str, Any]
+GROUP = "kueue.x-k8s.io/"
+NEWEST = GROUP + "v1beta2"
+SERVER_METADATA = (
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "managedFields",
+    "selfLink",
+    "finalizers",
+    "ownerReferences",
+)
+TOOL_ANNOTATIONS = ("kubectl.kubernetes.io/last-applied-configuration", "argocd.argoproj.io/tracking-id")
+_EMPTY_SPEC = ("ResourceFlavor", "Cohort", "ClusterQueue")
+"""Kinds of which no spec and an empty one are the same."""
+_OLD_VALUES = {"Borrow": "MayStopSearch", "Preempt": "MayStopSearch"}
+
+
+def modern(data: Plain) -> dict[str, Any]:
+    """Return an object as it would be written anew for the newest version that gpuplan renders."""
+    made = {key: value for key, value in data.items() if key != "status"}
+    metadata = made.get("metadata")
+    if isinstance(metadata, Mapping):
+        made["metadata"] = _metadata(metadata)
+    version = made.get("apiVersion")
+    if isinstance(version, str) and version.startswith(GROUP):
+        made["apiVersion"] = NEWEST
+        if made.get("kind") in _EMPTY_SPEC:
+            made["spec"] = made.get("spec") or {}
+        change, spec = _CHANGES.get(str(made.get("kind"))), made.get("spec")
+        if change is not None and isinstance(spec, Mapping):
+            made["spec"] = change(spec)
+    return made
+
+
+def _metadata(metadata: Plain) -> dict[str, Any]:
+    kept = {key: value for key, value in metadata.items() if key not in SERVER_METADATA}
+    annotations = kept.get("annotations")
+    if isinstance(annotations, Mapping):
+        kept["annotations"] = {key: value for key, value in annotations.items() if key not in TOOL_ANNOTATIONS}
+    return {key: value for key, value in kept.items() if value not in ({}, None)}
+
+
+def _cluster_queue(spec: Plain) -> dict[str, Any]:
+    made = {("cohortName" if key == "cohort" else key): value for key, value in spec.items()}
+    fungibility = made.get("flavorFungibility")
+    if isinstance(fungibility, Mapping):
+        made["flavorFungibility"] = {
+            key: _OLD_VALUES.get(value, value) if isinstance(value, str) else value
+            for key, value in fungibility.items()
+        }
+    checks = made.pop("admissionChecks", None)
+    if isinstance(checks, list) and checks:
+        named = [{"name": check} for check in checks]
+        made.setdefault("admissionChecksStrategy", {"admissionChecks": named})
+    return made
+
+
+def _cohort(spec: Plain) -> dict[str, Any]:
+    return {("parentName" if key == "parent" else key): value for key, value in spec.items()}
+
+
+_CHANGES: Mapping[str, Callable[[Plain], dict[str, Any]]] = {"ClusterQueue": _cluster_queue, "Cohort": _cohort}

@@ -1,0 +1,126 @@
+"""What is done at each step of a pool's way: the commit, what people do before and after it, and the way back."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from gpuplan import conventions
+from gpuplan.model.fleet import Cluster
+from gpuplan.model.labels import all_labels
+from gpuplan.model.lifecycle import REPLACING, stable_labels
+from gpuplan.model.pools import NodePool, SelectedBy, Stack
+from gpuplan.moving.stack_course import Place, edits
+from gpuplan.plan.parts import Step
+from gpuplan.plan.rollout import exchange
+from gpuplan.plan.rollout.exchange import NOBODY
+from gpuplan.plan.rollout.holding import blind_queues, emptied, opened, synced
+
+OPERANDS_OFF = f"{conventions.LABEL_OPERANDS}=false"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """One commit on the way, with the steps by hand around it."""
+
+    before: tuple[Step, ...]
+    commit: Step
+    after: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """A place of the way with what it resolves to."""
+
+    place: Place
+    cluster: Cluster
+    pool: NodePool
+
+
+def passage(old: Side, new: Side, *, from_stack: Stack) -> Passage:
+    """Return how one goes from a place to its neighbour, forward or back.
+
+    `from_stack` is the stack whose agents, and driver, were on the nodes before nobody's were.
+    """
+    commit, labels = _commit(old, new), tuple(_labels(old, new, first=False))
+    if labels:  # what the commit waits for comes with them
+        labels = (replace(labels[0], until=f"{commit.until}, and {labels[0].until}"),)
+        commit = replace(commit, until=synced(old.cluster.name))
+    return Passage(
+        before=(*_labels(old, new, first=True), *_before(old, new, from_stack)),
+        commit=commit,
+        after=(*labels, *_after(old, new)),
+    )
+
+
+def _before(old: Side, new: Side, from_stack: Stack) -> Iterator[Step]:
+    if new.place.stack == NOBODY != old.place.stack:
+        yield from emptied(old.cluster, [old.pool], exchange.WHY_EMPTY)
+    if old.place.stack == NOBODY != new.place.stack:
+        yield from exchange.driver_steps(replace(old.pool, stack=from_stack), new.pool)
+
+
+def _after(old: Side, new: Side) -> Iterator[Step]:
+    if old.place.stack == NOBODY != new.place.stack:
+        yield from opened(blind_queues(new.cluster, [new.pool]), [new.pool])
+
+
+def _commit(old: Side, new: Side) -> Step:
+    changed = tuple(edits(old.pool, old.cluster, old.place, new.place))
+    if old.place.standby != new.place.standby:
+        served = bool(old.cluster.operator_pools)
+        return exchange.standby_step(old.cluster, old.place.standby, new.place.standby, served=served)
+    if new.place.stack == old.place.stack:
+        return Step(
+            title=f"{'Write down' if new.place.named else 'Leave out'} the stack that pool `{old.pool.name}` has",
+            edits=changed,
+            until=f"`gpuplan plan` shows no object that changes in cluster `{old.cluster.name}`",
+            why="From then on each step is one value in the spec, by which it is known again.",
+        )
+    if new.place.stack == NOBODY:
+        return exchange.let_go(old.cluster, [old.pool], changed)
+    return exchange.takes_over(new.cluster, [new.pool], changed)
+
+
+def _labels(old: Side, new: Side, *, first: bool) -> Iterator[Step]:
+    """Yield how nodes of provisioners get their new labels, which NFD gives to others by itself.
+
+    The label that keeps the operator off comes before the commit, everything else once it is synced.
+    """
+    was = {pool.name: pool for pool in old.cluster.pools}
+    commands: list[str] = []
+    snippets: list[str] = []
+    replaced: list[str] = []
+    for pool in new.cluster.pools:
+        if pool.selection.by is not SelectedBy.PROVISIONER:
+            continue
+        changed = _changed(all_labels(old.cluster, was[pool.name]), all_labels(new.cluster, pool))
+        if changed and first == (OPERANDS_OFF in changed):
+            nodes = shlex.quote(",".join(f"{key}={value}" for key, value in stable_labels(pool)))
+            commands.append(f"kubectl label nodes -l {nodes} --overwrite {shlex.join(changed)}")
+            snippets.append(f"`rendered/{conventions.PROVISIONER_FILE.format(cluster=pool.cluster, pool=pool.name)}`")
+            replaced += [pool.name] if pool.selection.provisioner == REPLACING else []
+    if commands:
+        yield _labelling(commands, snippets, replaced)
+
+
+def _labelling(commands: list[str], snippets: list[str], replaced: list[str]) -> Step:
+    told = (
+        f" Karpenter replaces the nodes of {' and '.join(f'`{name}`' for name in replaced)} when their NodePool changes, as its "
+        "disruption budgets allow: bring that one in a maintenance window, but before any new node is made."
+        if replaced
+        else ""
+    )
+    return Step(
+        title="Label the nodes that no NFD labels",
+        commands=tuple(commands),
+        until=f"all nodes carry these labels, and what makes new ones has {', '.join(snippets)} of this change",
+        why=f"Nothing else labels nodes which are there.{told}",
+    )
+
+
+def _changed(old: dict[str, str], new: dict[str, str]) -> tuple[str, ...]:
+    """Return labels that differ as kubectl takes them: `key=value` to set, `key-` to take away."""
+    gone = [f"{key}-" for key in old if key not in new]
+    return (*(f"{key}={value}" for key, value in new.items() if old.get(key) != value), *gone)

@@ -1,0 +1,1 @@
+"""Rules about Kueue's objects and priority classes that stay as they were."""

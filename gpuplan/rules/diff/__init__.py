@@ -1,0 +1,1 @@
+"""Rules about what is wanted and what is there."""

@@ -1,0 +1,1 @@
+"""Rules about what people monitor their cards with: rules of Prometheus, lists of counters, scrapes and the exporter."""

@@ -1,0 +1,1 @@
+"""Rules about nodes, and what labels and provisions them."""

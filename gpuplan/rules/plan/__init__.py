@@ -1,0 +1,1 @@
+"""Rules that weigh quotas and work against nodes."""

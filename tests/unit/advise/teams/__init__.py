@@ -1,0 +1,1 @@
+"""Teams with a fleet, answers, and the record that they get."""

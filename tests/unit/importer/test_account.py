@@ -1,0 +1,98 @@
+"""What an import says became of each object."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpuplan import catalog
+from gpuplan.importer import Imported, imported
+from gpuplan.importer.account import Fate, Line
+from gpuplan.importer.reading import from_files
+from gpuplan.inventory.assuming import assumed
+from gpuplan.report.imports import as_text
+from tests.build import TODAY
+
+PLUGIN = """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: plugin, namespace: gpu}
+data:
+  config.yaml: |
+    version: v1
+    flags: {migStrategy: none, failOnInitError: true}
+    sharing: {timeSlicing: {renameByDefault: false, resources: [{name: nvidia.com/gpu, replicas: 4}]}}
+"""
+POLICY = """
+apiVersion: nvidia.com/v1
+kind: ClusterPolicy
+metadata: {name: gpu-policy}
+spec: {mig: {strategy: mixed}, driver: {version: 580.95.05, enabled: true}, toolkit: {version: v1.18.0}}
+"""
+TABLE = """
+version: v1
+mig-configs:
+  cut: [{devices: all, mig-enabled: true, mig-devices: {1g.10gb: 7}}]
+"""
+OTHERS = {
+    "Secret": ("v1", ""),
+    "PrometheusRule": ("monitoring.coreos.com/v1", ""),
+    "HorizontalPodAutoscaler": ("autoscaling/v2", ""),
+    "ClusterRole": ("rbac.authorization.k8s.io/v1", ""),
+    "CustomResourceDefinition": ("apiextensions.k8s.io/v1", ""),
+    "Application": ("argoproj.io/v1alpha1", ""),
+    "Namespace": ("v1", ""),
+    "Deployment": ("apps/v1", ""),
+}
+
+
+def taken(folder: Path, *texts: str, assume: str = "card=h100-sxm-80gb,cardsPerNode=8,nodes=2") -> Imported:
+    for number, text in enumerate(texts):
+        (folder / f"{number}.yaml").write_text(text, encoding="utf-8")
+    source = from_files([folder], assumed(assume.split(","), catalog.load().cards), "prod")
+    return imported(source.inventories, "acme", TODAY)
+
+
+def line(made: Imported, name: str) -> Line:
+    (found,) = [one for one in made.account if one.object == name]
+    return found
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_what_others_run_is_left_alone(tmp_path: Path, kind: str) -> None:
+    made = taken(tmp_path, f"apiVersion: {OTHERS[kind][0]}\nkind: {kind}\nmetadata: {{name: theirs}}\n", PLUGIN)
+    assert line(made, f"{kind} theirs").fate is Fate.OUTSIDE
+
+
+def test_a_plugins_configuration_is_in_the_pool_and_the_rest_of_it_is_named(tmp_path: Path) -> None:
+    said = line(taken(tmp_path, PLUGIN), "ConfigMap gpu/plugin")
+    assert (said.fate, said.why, said.missing) == (
+        Fate.LIFTED,
+        "nodePools.config-yaml.sharing",
+        ("flags.failOnInitError",),
+    )
+
+
+def test_a_cluster_policy_is_the_stack_and_its_driver_and_toolkit_are_in_no_entry(tmp_path: Path) -> None:
+    said = line(taken(tmp_path, POLICY, PLUGIN), "ClusterPolicy gpu-policy")
+    assert said.fate is Fate.LIFTED
+    assert said.why == "clusters.prod.stack"
+    assert said.missing == ("driver.version", "driver.enabled", "toolkit.version")
+    assert "not in the spec: driver.version, driver.enabled, toolkit.version" in as_text((said,))
+
+
+def test_a_file_that_is_no_object_is_in_the_account_too(tmp_path: Path) -> None:
+    said = line(taken(tmp_path, TABLE), "mig-parted")
+    assert (said.fate, said.why) == (Fate.LIFTED, "nodePools.cut.sharing")
+    assert said.at.endswith("0.yaml:2:1")
+
+
+def test_where_the_spec_has_errors_nothing_is_called_lost(tmp_path: Path) -> None:
+    queue: dict[str, Any] = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue"}
+    text = f"apiVersion: {queue['apiVersion']}\nkind: ClusterQueue\nmetadata: {{name: vision}}\nspec: {{resourceGroups: 7}}\n"
+    made = taken(tmp_path, text, assume="cardsPerNode=8")
+    assert made.tried.manifests is None
+    assert line(made, "ClusterQueue vision").fate is Fate.UNTRIED
+    assert "Not compared: the spec has errors" in as_text(made.account)
