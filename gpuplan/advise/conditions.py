@@ -12,8 +12,8 @@ from gpuplan.advise.settings import Settings
 from gpuplan.rules.judgement import Verdict
 
 KEEP_OFF: Final = (
-    'The label `nvidia.com/gpu.deploy.operands: "false"` on its nodes, listed under `selectedBy.labels`: the operator serves'
-    " every node with an NVIDIA card that it is not kept off (rule `operator/beside-other-agents`)."
+    'The label `nvidia.com/gpu.deploy.operands: "false"` on its nodes, set by whoever labels them: the operator serves every'
+    " node with an NVIDIA card that it is not kept off (rule `operator/labelled-by-others`)."
 )
 
 

@@ -113,12 +113,18 @@ def _case(around: _Around, pool: NodePool) -> Case:
         in_service=service is None or service,
         now=cast("Way", pool.stack),
         beside_operator=pool.stack == "manual" and cluster.has_operator,
-        kept_off=pool.selection.by is not SelectedBy.LABELS or KEPT_OFF in pool.selection.labels,
+        kept_off=_kept_off(cluster, pool),
         claims=pool.exposure is Exposure.DRA,
         manual_trouble=provided.manual_trouble if provided else "",
         judged=tuple(_judged(around.fleet, served)),
         image=judge_driver.driver_image(around.fleet, served, tried),
     )
+
+
+def _kept_off(cluster: Cluster, pool: NodePool) -> bool:
+    """Tell whether the operator is, or could be, kept off a pool's nodes as the spec stands."""
+    by_labels = pool.selection.by is SelectedBy.LABELS
+    return not by_labels or KEPT_OFF in pool.selection.labels or cluster.gpu_operator.kept_off
 
 
 def clouds(fleet: Fleet, answers: Answers) -> tuple[str, ...]:

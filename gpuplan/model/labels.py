@@ -35,6 +35,17 @@ def all_labels(cluster: Cluster, pool: NodePool) -> dict[str, str]:
     return dict(sorted({**node_labels(pool), **agent_labels(pool), **away}.items()))
 
 
+def labelled_by_others(pool: NodePool) -> bool:
+    """Tell whether the label that keeps the GPU Operator off a pool's nodes is for somebody else to set, who is not said to.
+
+    gpuplan has NFD or a provisioner set it. On nodes that are selected by existing labels it does not, and only where that
+    one is listed among them does the pool itself say that somebody else has.
+    """
+    foreign = pool.card.vendor is Vendor.NVIDIA and pool.stack != "operator"
+    unlisted = (conventions.LABEL_OPERANDS, "false") not in pool.selection.labels
+    return foreign and pool.selection.by is SelectedBy.LABELS and unlisted
+
+
 def lasting_labels(cluster: Cluster, pool: NodePool) -> dict[str, str]:
     """Return the labels that tell the pool's nodes from all others, and that a change of sharing leaves as they are.
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gpuplan.model.fleet import Cluster
+from gpuplan.model.labels import labelled_by_others
 from gpuplan.model.pools import NodePool, Stack
+from gpuplan.model.sharing import SharingMode
 from gpuplan.plan.parts import ABSENT, Edit
 from gpuplan.plan.rollout import exchange
 from gpuplan.plan.rollout.exchange import NOBODY, Standby
@@ -64,32 +66,49 @@ def _standby(cluster: Cluster) -> Standby:
 
 
 def _places(cluster: Cluster, pool: NodePool, origin: Stack, target: Stack, standby: Standby) -> Iterator[Place]:
-    """Yield the places. Where the operator serves other pools it is there all the time, and standby says nothing."""
-    others = [other for other in cluster.operator_pools if other.name != pool.name]
-    ahead, behind = ((), ()) if others else _around(cluster, pool, origin, target)
-    first: Standby = standby if others else ""
-    start = Place(named=False, standby=first, stack=origin)
+    """Yield the places. Where the operator serves other pools it is there all the time, and standby stays as it is."""
+    served = any(other.name != pool.name for other in cluster.operator_pools)
+    around = _Around(first=standby) if served else _around(cluster, pool, origin, target, standby)
+    start = Place(named=False, standby=around.first, stack=origin)
     named = start._replace(named=True)
-    empty = named._replace(standby=ahead[-1] if ahead else first, stack=NOBODY)
+    ahead = [named._replace(standby=value) for value in around.ahead]
+    empty = (ahead or [named])[-1]._replace(stack=NOBODY)
     yield start
     yield named
-    yield from (named._replace(standby=value) for value in ahead)
+    yield from ahead
     yield empty
     yield empty._replace(stack=target)
-    yield from (empty._replace(standby=value, stack=target) for value in behind)
-    if ahead:
-        yield named._replace(stack=target)
+    yield from (empty._replace(standby=value, stack=target) for value in around.behind)
 
 
-def _around(
-    cluster: Cluster, pool: NodePool, origin: Stack, target: Stack
-) -> tuple[tuple[Standby, ...], tuple[Standby, ...]]:
+class _Around(NamedTuple):
+    """The operator's standby on the way: at the beginning, before the pool is nobody's, and after it has its new stack."""
+
+    first: Standby = ""
+    ahead: tuple[Standby, ...] = ()
+    behind: tuple[Standby, ...] = ()
+
+
+def _around(cluster: Cluster, pool: NodePool, origin: Stack, target: Stack, standby: Standby) -> _Around:
+    """Return the standby around the first pool that comes, or the last that leaves.
+
+    As long as the operator is there it says that somebody labels the nodes which gpuplan does not, so that beside such nodes
+    it begins before the operator comes and ends after that has gone.
+    """
     old, new = (replace(pool, stack=stack) for stack in (origin, target))
-    stuck = exchange.never_beside_an_operator(old, new)
-    others = any(other.name != pool.name for other in exchange.kept_off(cluster))
+    others = [other for other in exchange.kept_off(cluster) if other.name != pool.name]
+    by_itself = pool.sharing.mode is SharingMode.MIG or not others  # who labels others' nodes can label the pool's own
+    stuck = by_itself and exchange.never_beside_an_operator(old, new)
+    lasting = any(map(labelled_by_others, others))
     if target == "operator":
-        return exchange.before_the_first(stuck=stuck, others=others), ()
-    return exchange.around_the_last(stuck=stuck, others=others)
+        ahead = exchange.before_the_first(stuck=stuck, others=bool(others))
+        return _Around(ahead=ahead, behind=("",) if ahead and not lasting else ())
+    ahead, behind = exchange.around_the_last(stuck=stuck, others=bool(others))
+    end: tuple[Standby, ...] = ("",) if ahead else ()
+    if not lasting:
+        return _Around(ahead=ahead, behind=(*behind, *end))
+    first = standby if pool.stack == origin else ahead[-1]
+    return _Around(first=first, ahead=tuple(value for value in ahead if value != first), behind=(*behind, *end))
 
 
 def _found(places: Sequence[Place], here: Place) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gpuplan import conventions
@@ -48,7 +48,7 @@ def passage(old: Side, new: Side, *, from_stack: Stack) -> Passage:
         labels = (replace(labels[0], until=f"{commit.until}, and {labels[0].until}"),)
         commit = replace(commit, until=synced(old.cluster.name))
     return Passage(
-        before=(*_labels(old, new, first=True), *_before(old, new, from_stack)),
+        before=(*_before(old, new, from_stack), *_labels(old, new, first=True)),  # the operator takes its driver along
         commit=commit,
         after=(*labels, *_after(old, new)),
     )
@@ -84,28 +84,29 @@ def _commit(old: Side, new: Side) -> Step:
 
 
 def _labels(old: Side, new: Side, *, first: bool) -> Iterator[Step]:
-    """Yield how nodes of provisioners get their new labels, which NFD gives to others by itself.
+    """Yield how nodes get their new labels that no NFD gives them by itself.
 
     The label that keeps the operator off comes before the commit, everything else once it is synced.
     """
     was = {pool.name: pool for pool in old.cluster.pools}
+    changes = (
+        (pool, _changed(all_labels(old.cluster, was[pool.name]), all_labels(new.cluster, pool)))
+        for pool in new.cluster.pools
+        if pool.selection.by is not SelectedBy.NFD
+    )
+    found = [(pool, changed) for pool, changed in changes if changed and first == (OPERANDS_OFF in changed)]
+    if found:
+        yield _labelling(found)
+
+
+def _labelling(found: Sequence[tuple[NodePool, tuple[str, ...]]]) -> Step:
     commands: list[str] = []
-    snippets: list[str] = []
-    replaced: list[str] = []
-    for pool in new.cluster.pools:
-        if pool.selection.by is not SelectedBy.PROVISIONER:
-            continue
-        changed = _changed(all_labels(old.cluster, was[pool.name]), all_labels(new.cluster, pool))
-        if changed and first == (OPERANDS_OFF in changed):
-            nodes = shlex.quote(",".join(f"{key}={value}" for key, value in stable_labels(pool)))
-            commands.append(f"kubectl label nodes -l {nodes} --overwrite {shlex.join(changed)}")
-            snippets.append(f"`rendered/{conventions.PROVISIONER_FILE.format(cluster=pool.cluster, pool=pool.name)}`")
-            replaced += [pool.name] if pool.selection.provisioner == REPLACING else []
-    if commands:
-        yield _labelling(commands, snippets, replaced)
-
-
-def _labelling(commands: list[str], snippets: list[str], replaced: list[str]) -> Step:
+    makers: list[str] = []
+    for pool, changed in found:
+        nodes = shlex.quote(",".join(f"{key}={value}" for key, value in stable_labels(pool)))
+        commands.append(f"kubectl label nodes -l {nodes} --overwrite {shlex.join(changed)}")
+        makers.append(_maker(pool))
+    replaced = [pool.name for pool, _ in found if pool.selection.provisioner == REPLACING]
     told = (
         f" Karpenter replaces the nodes of {' and '.join(f'`{name}`' for name in replaced)} when their NodePool changes, as its "
         "disruption budgets allow: bring that one in a maintenance window, but before any new node is made."
@@ -115,9 +116,17 @@ def _labelling(commands: list[str], snippets: list[str], replaced: list[str]) ->
     return Step(
         title="Label the nodes that no NFD labels",
         commands=tuple(commands),
-        until=f"all nodes carry these labels, and what makes new ones has {', '.join(snippets)} of this change",
+        until=f"all nodes carry these labels, and so will new ones: {', '.join(makers)}",
         why=f"Nothing else labels nodes which are there.{told}",
     )
+
+
+def _maker(pool: NodePool) -> str:
+    """Return who has to have the labels for new nodes of a pool."""
+    if pool.selection.by is SelectedBy.LABELS:
+        return f"whoever makes the nodes of pool `{pool.name}` sets them"
+    snippet = conventions.PROVISIONER_FILE.format(cluster=pool.cluster, pool=pool.name)
+    return f"what makes those of pool `{pool.name}` has `rendered/{snippet}` of this change"
 
 
 def _changed(old: dict[str, str], new: dict[str, str]) -> tuple[str, ...]:

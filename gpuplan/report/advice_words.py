@@ -114,8 +114,8 @@ def _steps(pilot: Pilot, *, moves: bool) -> Iterator[str]:
     if moves:
         if pilot.keep_off:
             yield (
-                f'Have the nodes of {names(pilot.keep_off)} labelled `nvidia.com/gpu.deploy.operands: "false"`, and list that'
-                " under `selectedBy.labels`: the operator would serve them, too (rule `operator/beside-other-agents`)."
+                f'Have the nodes of {names(pilot.keep_off)} labelled `nvidia.com/gpu.deploy.operands: "false"` before the'
+                " operator comes, new ones as well: it would serve them, too (rule `operator/labelled-by-others`)."
             )
         if pilot.split:
             yield (

@@ -161,6 +161,8 @@ IDS: tuple[str, ...] = (
     "operator/driver-of-provider",
     "operator/field-too-new",
     "operator/installed-by-olm",
+    "operator/kept-off-its-own",
+    "operator/labelled-by-others",
     "operator/mps-beside-mixed-mig",
     "operator/namespace-taken",
     "operator/no-driver-image",

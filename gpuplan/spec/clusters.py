@@ -101,7 +101,9 @@ class ClusterSpec(SpecModel):
     operator_standby: Literal["labels", "installed"] | None = None
     """The GPU Operator before its first pool comes and after its last has left, as `gpuplan migrate-stack` writes it.
 
-    `labels`: NVIDIA nodes of other stacks carry the label that keeps it off them. `installed`: it is there, too.
+    `labels`: NVIDIA nodes of other stacks carry the label that keeps it off them. `installed`: it is there, too. On nodes of
+    pools selected by labels of their own somebody else sets that label, which this word says; it stays for as long as the
+    operator does.
     """
     nvidia_runtime: NvidiaRuntimeSpec = NvidiaRuntimeSpec()
     """The container runtime's nvidia handler."""

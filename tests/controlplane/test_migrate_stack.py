@@ -1,12 +1,15 @@
 """A pool goes to the GPU Operator and back on a real control plane, commit by commit, while work runs beside it.
 
-Each commit is brought to the cluster as Argo CD would, and the nodes are labelled as NFD would. The DaemonSet controller is
+Each commit is brought to the cluster as Argo CD would, and the nodes are labelled as NFD would, or by the runbook's own
+commands with the real kubectl where people label them. The DaemonSet controller is
 real. The GPU Operator does not run here, only its CRDs are there: which nodes it would serve is read off their labels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -14,9 +17,11 @@ import pytest
 from gpuplan import conventions
 from gpuplan.manifests.set import ManifestSet
 from gpuplan.model.labels import all_labels
+from gpuplan.model.pools import SelectedBy
 from gpuplan.moving.stack import KEPT, Road
 from gpuplan.moving.stack_course import Place
 from gpuplan.moving.stack_owners import OPERATOR, driver_owners, plugin_owners
+from gpuplan.plan.parts import Step
 from tests.controlplane import newer_fields
 from tests.controlplane.acceptance import apply_manifests, stored_differences
 from tests.controlplane.behaviour.scene import Scene, pool_of
@@ -25,6 +30,7 @@ from tests.controlplane.behaviour.stage import Stage, inactive
 from tests.controlplane.behaviour.test_maintenance import service
 from tests.controlplane.client import Object, identity
 from tests.controlplane.controlplane import ControlPlane
+from tests.controlplane.fixtures import tool_or_skip
 from tests.controlplane.workloads import is_true
 from tests.unit.moving.ways import FILE, loaded, rendered, way
 
@@ -51,7 +57,16 @@ teams:
     quotas: {chat: {serve: {guaranteed: 8}}, train: {lab: {guaranteed: 16}}, books: {desk: {guaranteed: 64}}}
 """
 POOL = "l40s"
+BY_LABELS = FLEET.replace(
+    "cardsPerNode: 4, selectedBy: {nfd: {}}", "cardsPerNode: 4, selectedBy: {labels: {acme.example/rack: serving}}"
+).replace(
+    "cardsPerNode: 8, selectedBy: {nfd: {}}, sharing",
+    "cardsPerNode: 8, selectedBy: {labels: {acme.example/rack: desk}}, sharing",
+)
+"""People label the nodes of the pool, and those of one beside it."""
 LAST = 6
+LAST_BY_LABELS = 5
+"""The operator's standby does not end beside nodes that people keep it off."""
 
 
 @pytest.fixture(scope="module")
@@ -66,17 +81,16 @@ def stage(_shared_busy_control_plane: ControlPlane) -> Iterator[Stage]:
 class Journey:
     """The fleet on the control plane at some place of the way, with work that must not notice."""
 
-    def __init__(self, stage: Stage) -> None:
-        road = way(FLEET, POOL, "operator")
+    def __init__(self, stage: Stage, fleet: str) -> None:
+        road = way(fleet, POOL, "operator")
         assert isinstance(road, Road), road
-        assert len(road.steps) == LAST
         self.road = road
         self.sets: list[ManifestSet] = [rendered(text[FILE]) for text in road.texts]
         self.clusters = [loaded(text[FILE]).clusters[0] for text in road.texts]
         self.here = 0
         self.waiting: Job  # of the pool's queue, submitted while its nodes are closed
-        self.scene: Scene = stage.play(FLEET, head="")
-        self.client = self.scene.client
+        self.scene: Scene = stage.play(fleet, head="")
+        self.plane, self.client = stage.plane, self.scene.client
         self.beside = [self.scene.submit("nlp", "train", cards=8), self.scene.submit("nlp", "books")]
         self.client.create(serving())
         self.scene.runs(*self.beside)
@@ -109,6 +123,10 @@ class Journey:
     def _commit(self, number: int) -> None:
         """Sync: labels first, then all that is new or changed, and in the end what is gone. One owner in between, too."""
         old, new = (self._objects(one) for one in (self.here, number))
+        step = self.road.steps[max(self.here, number) - 1]
+        passage = step.forth if number > self.here else step.back
+        self._by_hand(passage.before)
+        self._one_owner(number)
         assert apply_manifests(self.client, [obj for key, obj in new.items() if old.get(key) != obj]) == []
         self._one_owner(number)
         self._label(number)
@@ -116,6 +134,8 @@ class Journey:
         for key, obj in sorted(old.items(), key=lambda one: one[1]["kind"] == "Namespace"):
             if key not in new:
                 self.client.delete(obj)
+        self._one_owner(number)
+        self._by_hand(passage.after)
         self._one_owner(number)
         gone = [obj for key, obj in old.items() if key not in new and obj["kind"] == "Namespace"]
         self.scene.until(lambda: all(self.client.find(one) is None for one in gone), "namespaces to be gone")
@@ -127,11 +147,25 @@ class Journey:
 
     def _label(self, number: int) -> None:
         """Give each node the labels of its pool, as NFD would, and take away the ones that are no longer asked for."""
-        pools = {pool.name: all_labels(self.clusters[number], pool) for pool in self.clusters[number].pools}
+        pools = {
+            pool.name: all_labels(self.clusters[number], pool)
+            for pool in self.clusters[number].pools
+            if pool.selection.by is SelectedBy.NFD
+        }
         known = {key for cluster in self.clusters for pool in cluster.pools for key in all_labels(cluster, pool)}
         for node in self._nodes():
-            wanted = pools[pool_of(node["metadata"]["name"])]
-            self.client.patch(node, {"metadata": {"labels": {key: wanted.get(key) for key in known}}})
+            wanted = pools.get(pool_of(node["metadata"]["name"]))
+            if wanted is not None:
+                self.client.patch(node, {"metadata": {"labels": {key: wanted.get(key) for key in known}}})
+
+    def _by_hand(self, steps: Sequence[Step]) -> None:
+        """Type the commands by which the runbook has people label nodes."""
+        commands = [one for step in steps for one in step.commands if one.startswith("kubectl label nodes")]
+        kubectl = tool_or_skip("kubectl")
+        environment = {"PATH": f"{kubectl.parent}:{os.defpath}", "KUBECONFIG": str(self.plane.kubeconfig), "HOME": "/"}
+        subprocess.run(
+            ["bash", "-ec", "\n".join(commands)], env=environment, check=True, capture_output=True, timeout=60
+        )
 
     def _nodes(self) -> list[Object]:
         return list(self.client.list("v1", "Node"))
@@ -152,6 +186,18 @@ class Journey:
             if labels.get(conventions.LABEL_APP_NAME) == conventions.DEVICE_PLUGIN:
                 found[pod["spec"]["nodeName"]].add(pod["metadata"]["ownerReferences"][0]["name"])
         return found
+
+    def unlabelled(self) -> list[str]:
+        """Return the nodes that do not carry what the spec asks of their pool at this place."""
+        pools = {pool.name: all_labels(self.clusters[self.here], pool) for pool in self.clusters[self.here].pools}
+        labels = {node["metadata"]["name"]: node["metadata"]["labels"] for node in self._nodes()}
+        switches = {conventions.LABEL_OPERANDS, conventions.LABEL_DEVICE_PLUGIN_CONFIG}
+        return [
+            name
+            for name, live in labels.items()
+            if not pools[pool_of(name)].items() <= live.items()
+            or switches & (live.keys() - pools[pool_of(name)].keys())
+        ]
 
     def _expected(self, number: int) -> Mapping[str, set[str]]:
         stack = self.place(number).stack
@@ -245,7 +291,9 @@ def _restarts(pod: Object) -> int:
 @pytest.fixture(scope="module")
 def journey(stage: Stage) -> Journey:
     """The fleet at the beginning of the way."""
-    return Journey(stage)
+    made = Journey(stage, FLEET)
+    assert len(made.road.steps) == LAST
+    return made
 
 
 @pytest.mark.parametrize("step", range(1, LAST + 1))
@@ -256,3 +304,22 @@ def test_a_pool_goes_so_far_and_all_the_way_back_its_work_waits_meanwhile_and_no
     assert journey.unlike_written() == []
     journey.go(0)
     assert journey.unlike_written() == []
+
+
+@pytest.fixture(scope="module")
+def journey_by_labels(stage: Stage) -> Journey:
+    """The fleet whose nodes people label, at the beginning of the way; the other fleet has left."""
+    stage.plane.reset()
+    made = Journey(stage, BY_LABELS)
+    assert len(made.road.steps) == LAST_BY_LABELS
+    return made
+
+
+@pytest.mark.parametrize("step", [2, LAST_BY_LABELS])
+def test_a_pool_goes_and_comes_back_where_people_label_nodes_by_the_commands_of_the_runbook(
+    journey_by_labels: Journey, step: int
+) -> None:
+    for goal in (step, 0):
+        journey_by_labels.go(goal)
+        assert journey_by_labels.unlabelled() == []
+        assert journey_by_labels.unlike_written() == []

@@ -13,7 +13,8 @@ from typing import Literal
 from gpuplan import conventions
 from gpuplan.catalog.cards import Vendor
 from gpuplan.model.fleet import Cluster
-from gpuplan.model.pools import NodePool, SelectedBy, Stack, allocatable
+from gpuplan.model.labels import labelled_by_others
+from gpuplan.model.pools import NodePool, Stack, allocatable
 from gpuplan.model.sharing import SharingMode
 from gpuplan.plan.parts import ABSENT, Edit, Step
 from gpuplan.plan.rollout.holding import nodes_of, synced
@@ -31,9 +32,7 @@ def never_beside_an_operator(old: NodePool, new: NodePool) -> bool:
     The operator takes away the labels by which the MIG manager of a manual pool works, and serves all nodes that it is not
     kept off: where others label the nodes, nothing of ours keeps it off.
     """
-    selection = next((pool.selection for pool in (old, new) if pool.stack != "operator"), old.selection)
-    kept_off = (conventions.LABEL_OPERANDS, "false") in selection.labels
-    return old.sharing.mode is SharingMode.MIG or (selection.by is SelectedBy.LABELS and not kept_off)
+    return old.sharing.mode is SharingMode.MIG or any(map(labelled_by_others, (old, new)))
 
 
 def before_the_first(*, stuck: bool, others: bool) -> tuple[Standby, ...]:

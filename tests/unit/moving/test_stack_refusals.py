@@ -44,8 +44,11 @@ REFUSED = {
         "lab-a",
         "keeps the GPU Operator off",
     ),
-    "another pool that nothing keeps the operator off": (
-        FLEET.replace("cardsPerNode: 8, selectedBy: {nfd: {}}}", "cardsPerNode: 8, selectedBy: {labels: {pool: lab}}}"),
+    "another pool that nothing can keep the operator off": (
+        FLEET.replace(
+            "cardsPerNode: 8, selectedBy: {nfd: {}}}",
+            'cardsPerNode: 8, selectedBy: {labels: {nvidia.com/gpu.deploy.operands: "true"}}}',
+        ),
         "l40s-a",
         "operator/beside-other-agents",
     ),

@@ -7,9 +7,14 @@ from typing import Any
 import pytest
 
 from gpuplan import conventions
-from gpuplan.diagnostics import Severity
-from tests.unit.moving.test_stack import FLEET
+from gpuplan.moving.stack import Road
+from tests.unit.moving.test_stack import FLEET, assert_sound, found, texts
 from tests.unit.moving.ways import FILE, check, loaded, rendered
+
+BY_LABELS = FLEET.replace(
+    "cardsPerNode: 8, selectedBy: {nfd: {}}}", "cardsPerNode: 8, selectedBy: {labels: {pool: lab}}}"
+)
+"""Others label the nodes of `lab-a`."""
 
 
 def standing_by(standby: str, text: str = FLEET) -> str:
@@ -45,16 +50,75 @@ def test_an_operator_without_a_pool_runs_no_device_plugin_and_no_driver() -> Non
     assert not values["migManager"]["enabled"]
 
 
-def test_a_pool_that_nothing_keeps_it_off_is_found_with_the_word_that_brings_it() -> None:
-    text = standing_by(
-        "installed",
-        FLEET.replace("cardsPerNode: 8, selectedBy: {nfd: {}}}", "cardsPerNode: 8, selectedBy: {labels: {pool: lab}}}"),
-    )
-    (found,) = [one for one in check({FILE: text}).findings if one.severity is Severity.ERROR]
-    assert found.rule == "operator/beside-other-agents"
-    assert found.also[0].at == loaded(text).places.key(("clusters", "main", "operatorStandby"))
-    assert not [
-        one
-        for one in check({FILE: text.replace("Standby: installed", "Standby: labels")}).findings
-        if one.severity is Severity.ERROR
+@pytest.mark.parametrize("standby", ["labels", "installed"])
+def test_a_pool_that_others_label_is_told_what_its_nodes_need_with_the_word_that_says_so(standby: str) -> None:
+    text = standing_by(standby, BY_LABELS)
+    told = [one for one in check({FILE: text}).findings if one.rule.startswith("operator/")]
+    assert [one.rule for one in told] == ["operator/labelled-by-others"]
+    assert told[0].also[0].at == loaded(text).places.key(("clusters", "main", "operatorStandby"))
+
+
+def test_the_standby_stays_beside_nodes_that_others_label_and_ends_once_the_operator_is_gone() -> None:
+    forth = found(BY_LABELS, "l40s-a")
+    assert [(place.standby, place.stack) for place in forth.move.places] == [
+        ("", "manual"),
+        ("", "manual"),
+        ("labels", "manual"),
+        ("installed", "manual"),
+        ("installed", "external"),
+        ("installed", "operator"),
     ]
+    back = found(texts(forth)[-1], "l40s-a", "manual")
+    assert back.here == 0
+    assert [(place.standby, place.stack) for place in back.move.places] == [
+        ("installed", "operator"),
+        ("installed", "external"),
+        ("installed", "manual"),
+        ("labels", "manual"),
+        ("", "manual"),
+    ]
+    for road in (forth, back):
+        assert_sound(road)
+        for number, text in enumerate(texts(road)):
+            again = found(text, "l40s-a", road.move.target)
+            assert (again.here, texts(again)) == (number, texts(road))
+
+
+def test_who_labels_the_nodes_of_other_pools_is_told_so_before_the_operator_comes_and_after_it_has_gone() -> None:
+    forth = found(BY_LABELS, "l40s-a")
+    back = found(texts(forth)[-1], "l40s-a", "manual")
+    assert labelling(forth) == {2: ["kubectl label nodes -l pool=lab --overwrite nvidia.com/gpu.deploy.operands=false"]}
+    assert labelling(back) == {4: ["kubectl label nodes -l pool=lab --overwrite nvidia.com/gpu.deploy.operands-"]}
+    (step,) = [one for one in forth.steps[1].forth.before if one.title.startswith("Label")]
+    assert "whoever makes the nodes of pool `lab-a` sets them" in step.until
+
+
+def test_a_pool_that_others_label_moves_itself_first_or_beside_pools_of_the_operator() -> None:
+    first = found(BY_LABELS, "lab-a")
+    assert [place.standby for place in first.move.places] == ["", "", "labels", *["installed"] * 3, ""]
+    assert labelling(first)[5] == ["kubectl label nodes -l pool=lab --overwrite nvidia.com/gpu.deploy.operands-"]
+    assert_sound(first)
+    second = found(texts(found(BY_LABELS, "l40s-a"))[-1], "lab-a")
+    assert [(place.standby, place.stack) for place in second.move.places[1:]] == [
+        ("installed", "manual"),
+        ("installed", "external"),
+        ("installed", "operator"),
+    ]
+    assert_sound(second)
+    again = found(texts(second)[-1], "lab-a", "manual")
+    assert labelling(again)[1] == ["kubectl label nodes -l pool=lab --overwrite nvidia.com/gpu.deploy.operands=false"]
+    assert_sound(again)
+
+
+def labelling(road: Road) -> dict[int, list[str]]:
+    """Commands for nodes of the pool that others label, by the number of the step."""
+    made = {
+        step.number: [
+            command
+            for one in (*step.forth.before, *step.forth.after)
+            for command in one.commands
+            if command.startswith("kubectl label nodes -l pool=lab")
+        ]
+        for step in road.steps
+    }
+    return {number: commands for number, commands in made.items() if commands}
