@@ -11,7 +11,7 @@ from typing import Self, TypeVar
 
 import urllib3
 
-from tests.controlplane import agents, handwritten, kueue
+from tests.controlplane import agents, handwritten, kueue, policies
 from tests.controlplane.apiserver import AUDIT_LOG, ApiServer
 from tests.controlplane.client import ApiError, Client, Object, reference
 from tests.controlplane.etcd import Etcd, left_by_tests
@@ -181,12 +181,16 @@ class ControlPlane:
         and the namespace controller would take many seconds.
         """
         end = time.monotonic() + WAIT_LIMIT_SECONDS
+        judged = False
         # A controller may still write about what it has not yet seen go: delete until nothing comes back.
         while left := left_by_tests(self._etcd.keys(), self._baseline):
             if time.monotonic() > end:
                 raise TimeoutError(f"objects keep coming back: {sorted(left)[:10]}")
             self._etcd.delete(left)
+            judged = judged or policies.any_binding(left)
             time.sleep(0.2)
+        if judged:
+            policies.wait_until_forgotten(self.client, self.wait_for)
 
     def resident_bytes(self) -> Mapping[str, int]:
         """Return the memory that each program holds now, in bytes."""

@@ -163,6 +163,24 @@ def test_a_job_within_quota_runs_on_the_node_of_its_flavor(cluster: ControlPlane
     assert [pod["spec"]["nodeName"] for pod in running_pods(client, training)] == ["n1"]
 
 
+def test_after_a_reset_no_policy_of_an_earlier_test_judges(empty_control_plane: ControlPlane) -> None:
+    client = empty_control_plane.client
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]}
+    version, name = "admissionregistration.k8s.io/v1", "no-configmaps"
+    policy = {"matchConstraints": {"resourceRules": [rule]}, "validations": [{"expression": "false"}]}
+    client.create({**reference(version, "ValidatingAdmissionPolicy", name), "spec": policy})
+    binding = {"policyName": name, "validationActions": ["Deny"]}
+    client.create({**reference(version, "ValidatingAdmissionPolicyBinding", name), "spec": binding})
+    wanted = reference("v1", "ConfigMap", "one", "default")
+    empty_control_plane.wait_for(
+        lambda: acceptance.rejection(client, wanted, dry_run=True), what="the policy to be obeyed"
+    )
+
+    empty_control_plane.reset()
+
+    client.create(wanted)
+
+
 def test_what_an_account_uses_is_seen_and_what_it_may_not_is_refused(empty_control_plane: ControlPlane) -> None:
     """Also what the client of ours can ask for: kinds, server-side apply and its dry run, evictions, deletions."""
     plane = empty_control_plane
