@@ -124,7 +124,7 @@ def arrived(fleet: Fleet, pool: NodePool, target: Stack, texts: Texts) -> Diagno
     """Return the finding for a pool that is on its stack already, with all steps behind it; none for others."""
     cluster = _home(fleet, pool.cluster)
     going = _move(cluster, pool, target, texts)
-    if going.here != len(going.places) - 1:
+    if going.here != len(going.places) - 1 and not (going.here is None and pool.stack == target):
         return ()
     where = fleet.places.value((*pool.path, "stack"))
     return (THERE.found(f"Pool `{pool.name}` is on `stack: {pool.stack}` already", at=where),)
@@ -135,7 +135,8 @@ def _lost(fleet: Fleet, pool: NodePool, going: Move) -> Diagnostic:
         f"Pool `{pool.name}` is on `stack: {pool.stack}`, and the spec is at no step of the way from `{going.origin}` to "
         f"`{going.target}`",
         at=fleet.places.value((*pool.path, "stack")),
-        fix=f"Write the stack that its nodes have now, `{going.origin}`, or finish the way that was begun.",
+        fix=f"Write the stack that its nodes have now, `{going.origin}`, or finish the way that was begun. Take "
+        "`operatorStandby` out where the operator has pools and no other pool is labelled by people.",
     )
 
 

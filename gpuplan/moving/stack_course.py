@@ -68,7 +68,7 @@ def _standby(cluster: Cluster) -> Standby:
 def _places(cluster: Cluster, pool: NodePool, origin: Stack, target: Stack, standby: Standby) -> Iterator[Place]:
     """Yield the places. Where the operator serves other pools it is there all the time, and standby stays as it is."""
     served = any(other.name != pool.name for other in cluster.operator_pools)
-    around = _Around(first=standby) if served else _around(cluster, pool, origin, target, standby)
+    around = _Around(first=standby) if served else _around(cluster, pool, origin, target)
     start = Place(named=False, standby=around.first, stack=origin)
     named = start._replace(named=True)
     ahead = [named._replace(standby=value) for value in around.ahead]
@@ -89,7 +89,7 @@ class _Around(NamedTuple):
     behind: tuple[Standby, ...] = ()
 
 
-def _around(cluster: Cluster, pool: NodePool, origin: Stack, target: Stack, standby: Standby) -> _Around:
+def _around(cluster: Cluster, pool: NodePool, origin: Stack, target: Stack) -> _Around:
     """Return the standby around the first pool that comes, or the last that leaves.
 
     As long as the operator is there it says that somebody labels the nodes which gpuplan does not, so that beside such nodes
@@ -107,8 +107,8 @@ def _around(cluster: Cluster, pool: NodePool, origin: Stack, target: Stack, stan
     end: tuple[Standby, ...] = ("",) if ahead else ()
     if not lasting:
         return _Around(ahead=ahead, behind=(*behind, *end))
-    first = standby if pool.stack == origin else ahead[-1]
-    return _Around(first=first, ahead=tuple(value for value in ahead if value != first), behind=(*behind, *end))
+    first: Standby = "labels" if "installed" in ahead else "installed"  # it has one: steps are told apart by the other
+    return _Around(first=first, ahead=ahead, behind=(*behind, *end))
 
 
 def _found(places: Sequence[Place], here: Place) -> int | None:

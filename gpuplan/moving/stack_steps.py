@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from gpuplan import conventions
 from gpuplan.model.fleet import Cluster
 from gpuplan.model.labels import all_labels
-from gpuplan.model.lifecycle import REPLACING, stable_labels
 from gpuplan.model.pools import NodePool, SelectedBy, Stack
 from gpuplan.moving.stack_course import Place, edits
 from gpuplan.plan.parts import Step
 from gpuplan.plan.rollout import exchange
+from gpuplan.plan.rollout.by_hand import OPERANDS_OFF, labelling
 from gpuplan.plan.rollout.exchange import NOBODY
 from gpuplan.plan.rollout.holding import blind_queues, emptied, opened, synced
-
-OPERANDS_OFF = f"{conventions.LABEL_OPERANDS}=false"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,37 +92,7 @@ def _labels(old: Side, new: Side, *, first: bool) -> Iterator[Step]:
     )
     found = [(pool, changed) for pool, changed in changes if changed and first == (OPERANDS_OFF in changed)]
     if found:
-        yield _labelling(found)
-
-
-def _labelling(found: Sequence[tuple[NodePool, tuple[str, ...]]]) -> Step:
-    commands: list[str] = []
-    makers: list[str] = []
-    for pool, changed in found:
-        nodes = shlex.quote(",".join(f"{key}={value}" for key, value in stable_labels(pool)))
-        commands.append(f"kubectl label nodes -l {nodes} --overwrite {shlex.join(changed)}")
-        makers.append(_maker(pool))
-    replaced = [pool.name for pool, _ in found if pool.selection.provisioner == REPLACING]
-    told = (
-        f" Karpenter replaces the nodes of {' and '.join(f'`{name}`' for name in replaced)} when their NodePool changes, as its "
-        "disruption budgets allow: bring that one in a maintenance window, but before any new node is made."
-        if replaced
-        else ""
-    )
-    return Step(
-        title="Label the nodes that no NFD labels",
-        commands=tuple(commands),
-        until=f"all nodes carry these labels, and so will new ones: {', '.join(makers)}",
-        why=f"Nothing else labels nodes which are there.{told}",
-    )
-
-
-def _maker(pool: NodePool) -> str:
-    """Return who has to have the labels for new nodes of a pool."""
-    if pool.selection.by is SelectedBy.LABELS:
-        return f"whoever makes the nodes of pool `{pool.name}` sets them"
-    snippet = conventions.PROVISIONER_FILE.format(cluster=pool.cluster, pool=pool.name)
-    return f"what makes those of pool `{pool.name}` has `rendered/{snippet}` of this change"
+        yield labelling(found)
 
 
 def _changed(old: dict[str, str], new: dict[str, str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from gpuplan.model.fleet import Cluster
 from gpuplan.model.pools import NodePool
 from gpuplan.plan.comparison import Comparison
 from gpuplan.plan.parts import Edit, Effect, Rollout, Step
-from gpuplan.plan.rollout import exchange
+from gpuplan.plan.rollout import by_hand, exchange
 from gpuplan.plan.rollout.holding import blind_queues, emptied, opened, synced
 
 Pair = tuple[NodePool, NodePool]
@@ -62,7 +62,7 @@ def _steps(comparison: Comparison, before: Cluster, after: Cluster, moved: Seque
         last = number == len(groups)
         if last:
             yield from _standby(before, ahead, served=True)
-        yield from _one_move(before, group, merges=last and not behind)
+        yield from _one_move(before, after, group, merges=last and not behind)
     yield from _standby(before, behind, served=False, was="installed")
     if behind:
         yield Step(title="Merge this change", merges=True, until=synced(before.name))
@@ -96,15 +96,18 @@ def _together(moved: Sequence[Pair]) -> list[list[Pair]]:
     return [stuck, *others] if stuck[0][1].stack == "operator" else [*others, stuck]
 
 
-def _one_move(before: Cluster, group: Sequence[Pair], *, merges: bool) -> Iterator[Step]:
+def _one_move(before: Cluster, after: Cluster, group: Sequence[Pair], *, merges: bool) -> Iterator[Step]:
     olds, news = [old for old, _ in group], [new for _, new in group]
     yield from emptied(before, olds, exchange.WHY_EMPTY)
+    if after.keeps_operator_off:
+        yield from by_hand.kept_from_operator(new for old, new in group if old.stack == "operator")
     if all(exchange.NOBODY not in (old.stack, new.stack) for old, new in group):
         yield exchange.let_go(before, olds, tuple(_edits(olds, exchange.NOBODY)))
     for old, new in group:
         yield from exchange.driver_steps(old, new)
     edits = () if merges else tuple(Edit(path=(*old.path, "stack"), value=new.stack) for old, new in group)
     yield exchange.takes_over(before, news, edits, merges=merges)
+    yield from by_hand.opened_to_operator(old for old, new in group if new.stack == "operator")
     yield from opened(blind_queues(before, olds), news)
 
 

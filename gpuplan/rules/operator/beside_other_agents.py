@@ -35,7 +35,7 @@ DOC = RuleDoc(
 def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each pool whose nodes nobody keeps the operator off."""
     for cluster in fleet.clusters:
-        for pool in filter(labelled_by_others, cluster.pools) if cluster.has_operator else ():
+        for pool in filter(labelled_by_others, cluster.pools) if cluster.keeps_operator_off else ():
             if cluster.gpu_operator.kept_off and LABEL_OPERANDS not in dict(pool.selection.labels):
                 continue
             yield DOC.found(

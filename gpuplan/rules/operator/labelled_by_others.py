@@ -39,8 +39,8 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
             if LABEL_OPERANDS in dict(pool.selection.labels):
                 continue  # it has another value there, and nobody can set it
             yield DOC.found(
-                f'The nodes of pool `{pool.name}` need label `{LABEL_OPERANDS}: "false"`, and nothing that gpuplan renders '
-                "sets it",
+                f'The nodes of pool `{pool.name}` need label `{LABEL_OPERANDS}: "false"`, which gpuplan sets on no node '
+                "that is selected by labels of its own",
                 at=point(fleet, (*pool.path, "selectedBy", "labels")),
                 also=(Related("what says that they have it", fleet.places.key((*cluster.path, "operatorStandby"))),),
             )

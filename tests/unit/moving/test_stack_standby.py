@@ -69,8 +69,8 @@ def test_the_standby_stays_beside_nodes_that_others_label_and_ends_once_the_oper
         ("installed", "operator"),
     ]
     back = found(texts(forth)[-1], "l40s-a", "manual")
-    assert back.here == 0
     assert [(place.standby, place.stack) for place in back.move.places] == [
+        ("labels", "operator"),
         ("installed", "operator"),
         ("installed", "external"),
         ("installed", "manual"),
@@ -88,9 +88,11 @@ def test_who_labels_the_nodes_of_other_pools_is_told_so_before_the_operator_come
     forth = found(BY_LABELS, "l40s-a")
     back = found(texts(forth)[-1], "l40s-a", "manual")
     assert labelling(forth) == {2: ["kubectl label nodes -l pool=lab --overwrite nvidia.com/gpu.deploy.operands=false"]}
-    assert labelling(back) == {4: ["kubectl label nodes -l pool=lab --overwrite nvidia.com/gpu.deploy.operands-"]}
+    assert labelling(back) == {5: ["kubectl label nodes -l pool=lab --overwrite nvidia.com/gpu.deploy.operands-"]}
     (step,) = [one for one in forth.steps[1].forth.before if one.title.startswith("Label")]
-    assert "whoever makes the nodes of pool `lab-a` sets them" in step.until
+    assert "whoever makes those of pool `lab-a` sets `nvidia.com/gpu.deploy.operands=false`" in step.until
+    (step,) = [one for one in back.steps[4].forth.after if one.title.startswith("Label")]
+    assert "whoever makes those of pool `lab-a` no longer sets `nvidia.com/gpu.deploy.operands`" in step.until
 
 
 def test_a_pool_that_others_label_moves_itself_first_or_beside_pools_of_the_operator() -> None:
@@ -106,8 +108,33 @@ def test_a_pool_that_others_label_moves_itself_first_or_beside_pools_of_the_oper
     ]
     assert_sound(second)
     again = found(texts(second)[-1], "lab-a", "manual")
-    assert labelling(again)[1] == ["kubectl label nodes -l pool=lab --overwrite nvidia.com/gpu.deploy.operands=false"]
+    assert labelling(again)[again.here + 1] == [
+        "kubectl label nodes -l pool=lab --overwrite nvidia.com/gpu.deploy.operands=false"
+    ]
     assert_sound(again)
+
+
+def test_only_the_nodes_of_a_pool_are_labelled_where_a_cut_tells_it_from_another() -> None:
+    """Both pools have the same machines: a selector without the cut would free nodes that are not empty."""
+    machine = "{labels: {machine: dgx, nvidia.com/mig.config: %s}}"
+    lab = "  lab-a: {cluster: main, tier: lab, nodes: 2, cardsPerNode: 8, selectedBy: {nfd: {}}}"
+    cut, whole = (lab.replace("{nfd: {}}", machine % name) for name in ("7x1g.5gb", "all-disabled"))
+    text = FLEET.replace(
+        lab,
+        cut.replace("}}}", "}}, sharing: {mig: {profiles: {1g.5gb: 7}}}}") + "\n" + whole.replace("lab-a", "lab-b"),
+    )
+    quotas = "train: {lab/exclusive: {guaranteed: 16}, lab/1g.5gb: {guaranteed: 112}}"
+    road = found(text.replace("train: {lab: {guaranteed: 16}}", quotas), "lab-a")
+    commands = [
+        command
+        for step in road.steps
+        for side in (step.forth, step.back)
+        for one in (*side.before, *side.after)
+        for command in one.commands
+        if "label nodes" in command and "machine=dgx" in command
+    ]
+    assert commands
+    assert all("machine=dgx,nvidia.com/mig.config=" in command for command in commands)
 
 
 def labelling(road: Road) -> dict[int, list[str]]:
