@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from gpuplan.conventions import LABEL_POOL
 from gpuplan.importer.draft import Entry
 from gpuplan.importer.own.settings import settings
+from gpuplan.importer.own.stacks import stack_of, standby
 from gpuplan.importer.spoken import has_kueue
 from gpuplan.inventory.cards.operator import namespace, operators
 from gpuplan.inventory.inventory import Inventory
@@ -65,14 +65,6 @@ def cluster(name: str, inventory: Inventory, *, divides: bool) -> Entry:
     return Entry(section=("clusters",), name=name, value=value, notes=tuple(notes))
 
 
-def stack_of(inventory: Inventory) -> str:
-    """Return who runs most of the agents of a cluster that gpuplan has rendered."""
-    if any(LABEL_POOL in one.labels for one in inventory.of("DaemonSet")):
-        return "manual"
-    installed = any(one.name.startswith("gpu-operator-") for one in inventory.of("Application"))
-    return "operator" if installed or any(inventory.of("ClusterPolicy", "DeviceConfig", "NVIDIADriver")) else "external"
-
-
 def rendered(name: str, inventory: Inventory, hubs: Iterable[Inventory]) -> Entry:
     """Return the entry of a cluster that gpuplan has rendered: its agents tell who runs them.
 
@@ -84,6 +76,9 @@ def rendered(name: str, inventory: Inventory, hubs: Iterable[Inventory]) -> Entr
     value.pop("kueue", None)
     value.pop("gpuOperator", None)
     value |= settings(name, inventory, hubs)
+    waits = standby(inventory)
+    if waits:
+        value["operatorStandby"] = waits
     notes = tuple(note for note in entry.notes if note.startswith(NOT_TOLD[:22]))
     return Entry(section=entry.section, name=name, value=value, notes=notes)
 

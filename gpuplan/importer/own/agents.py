@@ -13,8 +13,12 @@ def agent_of(inventory: Inventory, pool: str) -> Object | None:
     return next((one for one in agents if one.labels.get(conventions.LABEL_POOL) == pool), None)
 
 
-def driver_of(inventory: Inventory, pool: str) -> dict[str, object]:
-    """Return what is sure of a pool's driver, where an operator has an object for the pool: its branch, or that it is there."""
+def driver_of(inventory: Inventory, pool: str, *, operated: bool) -> dict[str, object]:
+    """Return what is sure of a pool's driver: its branch where an operator installs it, or that it is there.
+
+    The GPU Operator has an object for each pool that it serves and whose nodes come without. `operated` tells that it serves
+    this one.
+    """
     made = inventory.find("NVIDIADriver", conventions.nvidia_driver_name(pool))
     if made is not None:
         branch = made.spec["version"].text().partition(".")[0]
@@ -23,4 +27,4 @@ def driver_of(inventory: Inventory, pool: str) -> dict[str, object]:
     for one in inventory.of("DeviceConfig"):
         if one.name == conventions.device_config_name(pool) and not one.spec["driver"]["enable"].flag():
             return {"preinstalled": True}
-    return {}
+    return {"preinstalled": True} if operated else {}

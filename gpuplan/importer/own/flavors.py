@@ -105,6 +105,10 @@ def _fits(inventory: Inventory, flavor: Object, pools: list[PoolSaid]) -> bool:
     labels = flavor.spec["nodeLabels"].texts()
     own = {conventions.LABEL_TIER: first.tier, conventions.LABEL_CARD: first.card}
     own[conventions.LABEL_SHARING] = first.sharing
+    if first.sharing.startswith("mig-"):
+        own[conventions.LABEL_MIG_CONFIG] = first.sharing.removeprefix("mig-")
+    if _SHARES.fullmatch(labels.get(conventions.LABEL_DEVICE_PLUGIN_CONFIG, "")):
+        own[conventions.LABEL_DEVICE_PLUGIN_CONFIG] = first.sharing
     if any(labels.get(key, value) != value for key, value in own.items()):
         return False
     offered = {series_name(name) for name, amount in quotas(inventory).get(flavor.name, {}).items() if amount.nanos}

@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from gpuplan import conventions
+from gpuplan.catalog.cards import Vendor
 from gpuplan.importer.cards import MEMORY_TAKEN, mig_class_of, profiles_of, vendor_of
 from gpuplan.importer.draft import Entry
 from gpuplan.importer.machines import quotas
 from gpuplan.importer.own.agents import agent_of, driver_of
 from gpuplan.importer.own.flavors import flavors, in_order, kind, revisions, series_name
+from gpuplan.importer.own.selection import selected_by
 from gpuplan.importer.own.series import PoolSaid, Said
-from gpuplan.importer.platform import stack_of
+from gpuplan.importer.own.stacks import is_guess, stack_of, stack_of_pool, vendor_of_pool
 from gpuplan.importer.sharing import of_table
 from gpuplan.inventory.inventory import Inventory
 from gpuplan.inventory.items import Format, Object
@@ -29,6 +31,7 @@ _DRA = series_name(conventions.DRA_RESOURCES)
 _KEYS = {"time-slicing": "timeSlicing", "mps": "mps", "hami": "hami"}
 
 
+SERVED_NOTE = "No object says whether the GPU Operator, which is there, serves these nodes: that it does is a guess."
 LEVELS_NOTE = "Who labels its nodes with the topology's levels stands in no object: their provider is taken."
 
 
@@ -85,14 +88,6 @@ def _levels(inventory: Inventory, flavor: Object | None) -> list[str]:
     return [level["nodeLabel"].text() for level in topology.spec["levels"].items()] if topology is not None else []
 
 
-def _stack(inventory: Inventory, agent: Object | None) -> str:
-    """Return who runs the agents of a pool: we do where it has agents of its own."""
-    if agent is not None:
-        return "manual"
-    installed = stack_of(inventory)
-    return installed if installed != "manual" else "operator"
-
-
 def _revised(entry: Entry, number: int) -> Entry:
     value = entry.value if isinstance(entry.value, dict) else {}
     return replace(entry, value={**value, "revision": number})
@@ -100,8 +95,11 @@ def _revised(entry: Entry, number: int) -> Entry:
 
 def _pool(cluster: str, inventory: Inventory, known: Said, pool: PoolSaid, flavor: Object | None) -> Entry:
     agent = agent_of(inventory, pool.name)
-    stack = _stack(inventory, agent)
+    stack = stack_of_pool(inventory, pool, flavor, agent)
+    operated = stack == "operator" and vendor_of_pool(inventory, pool) is Vendor.NVIDIA
     sharing, notes = _sharing(inventory, pool)
+    if operated and is_guess(inventory, pool, flavor):
+        notes = (*notes, SERVED_NOTE)
     layered = len(_levels(inventory, flavor)) > 1
     if layered:
         notes = (*notes, LEVELS_NOTE)
@@ -111,39 +109,17 @@ def _pool(cluster: str, inventory: Inventory, known: Said, pool: PoolSaid, flavo
         "card": pool.card,
         "nodes": pool.nodes,
         "cardsPerNode": pool.cards_per_node,
-        "selectedBy": _selected_by(inventory, pool, flavor, agent),
+        "selectedBy": selected_by(inventory, pool.name, flavor, agent),
         "sharing": sharing if sharing != "exclusive" else None,
         "exposure": "dra" if any(name.startswith(_DRA) for name in pool.devices) else None,
         "taints": _taints(inventory, pool, flavor, agent) or None,
         "topologyLabels": "provided" if layered else None,
         "stack": stack if stack != stack_of(inventory) else None,
-        "driver": driver_of(inventory, pool.name) or None,
+        "driver": driver_of(inventory, pool.name, operated=operated) or None,
         "companions": _companions(inventory, known, pool, flavor) or None,
     }
     told = {key: one for key, one in value.items() if one is not None}
     return Entry(section=("nodePools",), name=pool.name, value=told, notes=notes)
-
-
-def _selected_by(inventory: Inventory, pool: PoolSaid, flavor: Object | None, agent: Object | None) -> dict[str, Plain]:
-    rule = inventory.find("NodeFeatureRule", conventions.node_feature_rule_name(pool.name))
-    if rule is not None:
-        return {"nfd": _names(rule)}
-    chosen = agent.spec.walk("template", "spec")["nodeSelector"].texts() if agent is not None else {}
-    labels = chosen or (flavor.spec["nodeLabels"].texts() if flavor is not None else {})
-    ours = {key for key in labels if key.startswith(f"{conventions.LABEL_DOMAIN}/")}
-    if ours or not labels:
-        return {"provisioner": "kubelet"}
-    return {"labels": dict(sorted(labels.items()))}
-
-
-def _names(rule: Object) -> dict[str, Plain]:
-    names = [
-        name
-        for one in rule.spec["rules"].items()
-        for term in one["matchFeatures"].items()
-        for name in term.walk("matchExpressions", "nodename")["value"].strings()
-    ]
-    return {"nodeNames": names} if names else {}
 
 
 def _sharing(inventory: Inventory, pool: PoolSaid) -> tuple[Plain, tuple[str, ...]]:

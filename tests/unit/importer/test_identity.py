@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
 from gpuplan import catalog, pipeline
+from gpuplan.catalog.cards import Vendor
 from gpuplan.importer.lifting import lift
 from gpuplan.inventory.assumed import Assumed
 from gpuplan.inventory.reading.of_manifests import inventory_of
 from gpuplan.model.fleet import Cluster, Fleet
+from gpuplan.model.pools import SelectedBy
 from gpuplan.model.sharing import SharingMode
 from gpuplan.pipeline.clusters import compiled, shared
 from gpuplan.resolve import resolve
@@ -59,6 +62,33 @@ def unknowable(fleet: Fleet) -> bool:
 def mixed(cluster: Cluster) -> set[tuple[str, str]]:
     """Return the companions of flavors of several pools, of which the objects hold the sum alone."""
     return {(flavor.name, name) for flavor in cluster.flavors if len(flavor.pools) > 1 for name in flavor.companions}
+
+
+def stacks(cluster: Cluster) -> dict[str, Any]:
+    """Return who runs the agents of each pool, and what becomes of the GPU Operator, as far as manifests hold it.
+
+    They don't of nodes that a provisioner makes and for which the operator has no driver, of other vendors' agents than NVIDIA's and AMD's, and of whose
+    make a card of the fleet's own is. That nodes are kept off an operator which is not there shows in what NFD is told.
+    """
+    cards = catalog.load().cards
+    known = (pool for pool in cluster.pools if pool.card.name in cards)
+    told = [pool for pool in known if pool.card.vendor in (Vendor.NVIDIA, Vendor.AMD)]
+    by_driver = {pool.name for pool in cluster.operator_driver_pools}
+    silent = {
+        pool.name
+        for pool in told
+        if pool.selection.by is SelectedBy.PROVISIONER and pool.stack != "manual" and pool.name not in by_driver
+    }
+    by_rules = any(
+        pool.card.vendor is Vendor.NVIDIA and pool.selection.by is SelectedBy.NFD and pool.stack != "operator"
+        for pool in told
+    )
+    return {
+        "stacks": {pool.name: pool.stack for pool in told if pool.name not in silent},
+        "drivers": by_driver & {pool.name for pool in told},
+        "operator": cluster.has_operator,
+        "kept off": cluster.keeps_operator_off and (by_rules or cluster.has_operator),
+    }
 
 
 def known(cluster: Cluster) -> dict[str, Any]:
@@ -116,6 +146,21 @@ def test_import_after_render_is_the_identity(text: str) -> None:
         assert known(after) == known(before)
 
 
+@settings(max_examples=200, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@given(specs(), st.data())
+def test_who_runs_the_agents_comes_back(spec: dict[str, Any], data: st.DataObject) -> None:
+    for cluster in spec["clusters"].values():
+        waits = data.draw(st.sampled_from((None, "labels", "installed")))
+        if waits:
+            cluster["operatorStandby"] = waits
+    fleet, _ = resolved(plain_text(spec))
+    assert fleet is not None
+    assume(not unknowable(fleet))
+    again = imported(fleet)
+    for before, after in zip(fleet.clusters, again.clusters, strict=True):
+        assert stacks(after) == stacks(before)
+
+
 def test_the_example_comes_back() -> None:
     checked = pipeline.check(Path("fleet"), TODAY)
     assert checked.fleet is not None
@@ -158,3 +203,29 @@ def test_names_in_use_come_back(spec: dict[str, Any]) -> None:
     assert again.name == fleet.name
     for before, after in zip(fleet.clusters, again.clusters, strict=True):
         assert known(after) == known(before)
+
+
+LAYOUTS = """
+apiVersion: gpuplan.dev/v1alpha1
+metadata: {name: acme}
+clusters: {eu: {kubernetes: "1.36", stack: operator}}
+cardTiers: {slices: {cards: [h100-sxm-80gb]}}
+nodePools:
+  a: {cluster: eu, tier: slices, nodes: 1, cardsPerNode: 8, sharing: {mig: {strategy: mixed, profiles: {1g.10gb: 1}, name: small}},
+    selectedBy: {labels: {pool: a, group: x, nvidia.com/mig.config: small}}}
+  b: {cluster: eu, tier: slices, nodes: 1, cardsPerNode: 8, sharing: {mig: {strategy: mixed, profiles: {1g.10gb: 1}, name: small}},
+    selectedBy: {labels: {pool: b, group: x, nvidia.com/mig.config: small}}}
+  "1e3":
+    cluster: eu
+    tier: slices
+    nodes: 1
+    cardsPerNode: 2
+    sharing: {mig: {strategy: mixed, groups: [{cards: [0], profiles: {1g.10gb: 1, 1g.10gb+me: 1}}], name: mixed}}
+    selectedBy: {labels: {pool: "1e3", group: y, nvidia.com/mig.config: mixed}}
+"""
+
+
+def test_flavors_under_other_names_are_told_apart_by_the_layout_that_their_nodes_have() -> None:
+    fleet, _ = resolved(renamed(LAYOUTS))
+    assert fleet is not None
+    assert known(imported(fleet).clusters[0]) == known(fleet.clusters[0])

@@ -10,6 +10,7 @@ import pytest
 from gpuplan import pipeline
 from gpuplan.importer import imported
 from gpuplan.importer.account import Fate
+from gpuplan.importer.own.hardware import SERVED_NOTE
 from gpuplan.inventory.assumed import Assumed
 from gpuplan.inventory.reading.of_manifests import inventory_of
 from gpuplan.pipeline.clusters import compiled, shared
@@ -50,6 +51,21 @@ PLACES: dict[str, tuple[dict[str, str], tuple[str, ...], Any]] = {
         {"cluster": ", nvidiaRuntime: {deviceListStrategy: volume-mounts}"},
         ("clusters", "eu", "nvidiaRuntime"),
         {"deviceListStrategy": "volume-mounts"},
+    ),
+    "an operator on standby": (
+        {"cluster": ", operatorStandby: installed"},
+        ("clusters", "eu", "operatorStandby"),
+        "installed",
+    ),
+    "a pool that others serve beside the operator": (
+        {"cluster": ", operatorStandby: installed", "pool": ", stack: external"},
+        ("nodePools", "a", "stack"),
+        "external",
+    ),
+    "a driver that is there under the operator": (
+        {"cluster": ", stack: operator", "pool": ", driver: {preinstalled: true}"},
+        ("nodePools", "a", "driver"),
+        {"preinstalled": True},
     ),
     "the default runtime": (
         {"cluster": ", nvidiaRuntime: {default: true}"},
@@ -187,3 +203,15 @@ def test_of_a_fleet_of_defaults_nothing_changes_and_nothing_is_lost() -> None:
     assert made.tried.manifests is not None, [one.summary for one in made.findings]
     others = [f"{line.object}: {line.fate.value}" for line in made.account if line.fate is not Fate.KEPT]
     assert others == []
+
+
+def test_that_the_operator_serves_made_nodes_is_said_to_be_a_guess() -> None:
+    by_karpenter = "selectedBy: {{provisioner: karpenter}}, stack: operator, driver: {{preinstalled: true}}"
+    made = fleet(
+        BASE.replace("selectedBy: {{labels: {{pool: a}}}}", by_karpenter).format(
+            cluster="", pool="", kind="training", task_pool="", rest=""
+        )
+    )
+    (cluster,) = made.clusters
+    found = inventory_of(compiled(made, cluster, pipeline.NO_TEXTS).manifests, Assumed())
+    assert SERVED_NOTE in imported({"eu": found}, "unnamed", TODAY).draft.text().replace("\n  # ", " ")
