@@ -16,8 +16,8 @@ from gpuplan.diagnostics import Diagnostics
 from gpuplan.format.style import in_style
 from gpuplan.importer.account import Account, account
 from gpuplan.importer.draft import Draft
-from gpuplan.importer.hardware import Pool
 from gpuplan.importer.lifting import lift
+from gpuplan.importer.pool import Pool
 from gpuplan.importer.trying import Tried, tried
 from gpuplan.inventory.inventory import Inventory
 

@@ -16,7 +16,7 @@ from gpuplan.suggest import candidates
 MEMORY_TAKEN = 80
 """GiB of a card that no file tells."""
 PRODUCT_LABELS = (LABEL_PRODUCT, "amd.com/gpu.product-name")
-_PRODUCT = re.compile(r"(?P<card>.+?)(?:-MIG-(?P<profile>\d+g\.\d+gb[\w.+-]*?))?(?P<shared>-SHARED)?")
+_PRODUCT = re.compile(r"(?P<card>.+?)(?:-MIG-(?:INVALID|(?P<profile>\d+g\.\d+gb[\w.+-]*?)))?(?P<shared>-SHARED)?")
 """Value of `nvidia.com/gpu.product` as GPU Feature Discovery builds it: card, MIG profile under strategy single, sharing."""
 _VENDORS: Mapping[str, Vendor] = {
     "nvidia.com": Vendor.NVIDIA,

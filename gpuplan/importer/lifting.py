@@ -10,8 +10,8 @@ from gpuplan.catalog import Catalog
 from gpuplan.importer import adopting, counting, hardware, monitors, own, platform, sharing, teams
 from gpuplan.importer.cards import MEMORY_TAKEN, mig_class_of, profiles_of, vendor_of
 from gpuplan.importer.draft import Draft, Entry, joined
-from gpuplan.importer.hardware import Pool
 from gpuplan.importer.own.policy import fleet_wide
+from gpuplan.importer.pool import Pool
 from gpuplan.importer.spoken import Spoken, spoken
 from gpuplan.inventory.inventory import Inventory
 
@@ -50,13 +50,14 @@ def lift(inventories: Mapping[str, Inventory], fleet: str, today: datetime.date)
         owners, owner_of = teams.teams(inventory)
         sayable = tuple(pool for pool in found if pool.has_cards and not pool.beyond)
         divides = any(pool.sharing != sharing.EXCLUSIVE for pool in sayable)
-        entries.append(platform.cluster(name, inventory, divides=divides))
+        discovered = any(key.startswith(platform.DISCOVERED) for pool in sayable for key in pool.labels)
+        entries.append(platform.cluster(name, inventory, divides=divides, discovered=discovered))
         entries += _hardware(name, sayable, inventory.catalog)
         entries += teams.task_pools(inventory, sayable)
         entries += owners
         entries += adopting.adopted(name, inventory, owner_of)
         where |= spoken(name, inventory, sayable)
-        left |= {f"nodes of flavor {pool.name}": pool.beyond for pool in found if pool.beyond}
+        left |= {_called(pool): pool.beyond for pool in found if pool.beyond}
     entries += counting.of_others(inventories.values())
     entries += monitors.selector_labels(inventories.values())
     return Lifted(draft=joined(fleet, entries, left), pools=pools, lifted=where)
@@ -70,6 +71,10 @@ def _of_own_output(inventories: Mapping[str, Inventory], fleet: str, today: date
     entries = (*clusters, *own.lift(rendered, clusters, fleet, today), *fleet_wide(rendered, hubs, fleet))
     pools = {name: hardware.pools(inventory) for name, inventory in rendered.items()}
     return Lifted(draft=joined(fleet, entries, {}), pools=pools, lifted={})
+
+
+def _called(pool: Pool) -> str:
+    return f"nodes of flavor {pool.flavor}" if pool.flavor else f"nodes of {pool.name}"
 
 
 def _hardware(cluster: str, pools: Iterable[Pool], catalog: Catalog) -> Iterator[Entry]:
@@ -129,7 +134,7 @@ def _pool(cluster: str, pool: Pool) -> Entry:
             notes.append(f"Each node has {pool.cards_per_node} cards: write that beside `nodes`.")
     if pool.hollow:
         names = ", ".join(pool.hollow)
-        notes.append(f"Not counted, since no card is to be had there though the label says so: {names}.")
+        notes.append(f"Not counted, since no card is to be had there though labels say so: {names}.")
     value["selectedBy"] = {"labels": dict(pool.labels) or _by_vendor(pool, notes)}
     if pool.sharing != sharing.EXCLUSIVE:
         value["sharing"] = pool.sharing

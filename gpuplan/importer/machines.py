@@ -7,12 +7,17 @@ from dataclasses import dataclass
 
 from gpuplan.conventions import LABEL_CARD_COUNT
 from gpuplan.importer.cards import is_accelerator
+from gpuplan.inventory.cards.tolerating import LIFECYCLE
 from gpuplan.inventory.inventory import Inventory
 from gpuplan.inventory.items import Object
 from gpuplan.inventory.scheduling.queues import holders
 from gpuplan.quantity import Quantity, whole_number
 
 _MOST_CARDS = 999
+COUNTING = (LABEL_CARD_COUNT, "cloud.google.com/gke-accelerator-count", "karpenter.k8s.aws/instance-gpu-count")
+"""Labels that count the cards of a node."""
+_STARTING = ("agent-not-ready", "startup-taint")
+"""How the keys of taints end that an agent takes away once it runs on the node."""
 Taint = tuple[str, str, str]
 """(key, value, effect)."""
 
@@ -31,8 +36,9 @@ class NodeFacts:
 
     @property
     def count(self) -> int | None:
-        """Its cards by its label."""
-        return whole_number(self.labels.get(LABEL_CARD_COUNT, ""), _MOST_CARDS)
+        """Its cards by its label; under MIG strategy single its instances."""
+        told = (whole_number(self.labels.get(key, ""), _MOST_CARDS) for key in COUNTING)
+        return next((number for number in told if number is not None), None)
 
     def accelerators(self) -> dict[str, int]:
         """Return the pieces that it offers, by resource."""
@@ -50,7 +56,9 @@ def facts(node: Object) -> NodeFacts:
     return NodeFacts(
         name=node.name,
         labels=node.labels,
-        taints=tuple(one for one in taints if one[0] and not one[0].startswith("node.kubernetes.io/")),
+        taints=tuple(
+            one for one in taints if one[0] and not one[0].startswith(LIFECYCLE) and not one[0].endswith(_STARTING)
+        ),
         offers=offers,
         shows=said.is_mapping,
     )

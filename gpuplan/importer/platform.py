@@ -39,13 +39,19 @@ OPENSHIFT_KINDS = ("MachineSet",)
 _VERSION = re.compile(r"v?(1\.\d{2})\b")
 NOT_TOLD = "The files do not tell the {what}: {value} is taken."
 NO_AGENTS = "The files hold no node agents"
-AGENTS_BESIDE = "Flavors choose nodes by labels that the node agents there write"
+AGENTS_BESIDE = "Nodes are told apart by labels that the node agents there write"
+DISCOVERED = "nvidia.com/"
+"""How labels begin that node agents write."""
 NEWEST_KUBERNETES = "1.36"
 OPERATOR_FORMATS = (Format.OPERATOR_VALUES,)
 
 
-def cluster(name: str, inventory: Inventory, *, divides: bool) -> Entry:
-    """Return the cluster's entry; `divides` tells whether cards of it are cut or shared."""
+def cluster(name: str, inventory: Inventory, *, divides: bool, discovered: bool) -> Entry:
+    """Return the cluster's entry.
+
+    `divides` tells whether cards of it are cut or shared, `discovered` whether its pools are told apart by labels that node
+    agents write: agents of gpuplan would wait for their own labels.
+    """
     notes: list[str] = []
     value: dict[str, Plain] = {}
     version = _kubernetes(inventory)
@@ -58,7 +64,7 @@ def cluster(name: str, inventory: Inventory, *, divides: bool) -> Entry:
         distribution = "kubeadm"
         notes.append(NOT_TOLD.format(what="distribution", value=distribution))
     value["distribution"] = distribution
-    value.update(_stack(inventory, notes, divides=divides))
+    value.update(_stack(inventory, notes, divides=divides, discovered=discovered))
     if has_kueue(inventory):
         value["kueue"] = "external"
         notes.append("Kueue is there already: `kueue: managed` would let gpuplan render its installation.")
@@ -70,7 +76,7 @@ def rendered(name: str, inventory: Inventory, hubs: Iterable[Inventory]) -> Entr
 
     `hubs` hold what is Argo CD's alone.
     """
-    entry = cluster(name, inventory, divides=False)
+    entry = cluster(name, inventory, divides=False, discovered=False)
     value = dict(entry.value) if isinstance(entry.value, dict) else {}
     value["stack"] = stack_of(inventory)
     value.pop("kueue", None)
@@ -101,7 +107,7 @@ def _distribution(inventory: Inventory) -> str:
     return "openshift" if any(inventory.of(*OPENSHIFT_KINDS)) else ""
 
 
-def _stack(inventory: Inventory, notes: list[str], *, divides: bool) -> Iterator[tuple[str, Plain]]:
+def _stack(inventory: Inventory, notes: list[str], *, divides: bool, discovered: bool) -> Iterator[tuple[str, Plain]]:
     policy = next(iter(inventory.of("ClusterPolicy")), None)
     values = next(iter(inventory.configs_of(*OPERATOR_FORMATS)), None)
     plugin = next(iter(inventory.configs_of(Format.PLUGIN_VALUES, Format.PLUGIN)), None)
@@ -119,7 +125,7 @@ def _stack(inventory: Inventory, notes: list[str], *, divides: bool) -> Iterator
         )
         space = _operator_namespace(inventory)
         yield "gpuOperator", {"install": "external", **({"namespace": space} if space else {})}
-    elif plugin is not None and not _by_discovery(inventory):
+    elif plugin is not None and not discovered:
         yield "stack", "manual"
         notes.append(
             "The device plugin's set-up becomes gpuplan's own node agents: take the old ones out when these come."
@@ -127,12 +133,6 @@ def _stack(inventory: Inventory, notes: list[str], *, divides: bool) -> Iterator
     else:
         yield "stack", "external"
         notes.append(f"{AGENTS_BESIDE if plugin else NO_AGENTS}: others run them, and gpuplan governs.")
-
-
-def _by_discovery(inventory: Inventory) -> bool:
-    """Tell whether flavors choose nodes by labels that node agents write: agents of gpuplan would wait for their own labels."""
-    selectors = (flavor.spec["nodeLabels"].texts() for flavor in inventory.of("ResourceFlavor"))
-    return any(key.startswith("nvidia.com/") for labels in selectors for key in labels)
 
 
 def _operator_namespace(inventory: Inventory) -> str:

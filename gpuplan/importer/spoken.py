@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gpuplan.importer import sharing
-from gpuplan.importer.hardware import Pool
+from gpuplan.importer.pool import Pool
 from gpuplan.inventory.inventory import Inventory
 from gpuplan.inventory.items import Config, Format, Object
 from gpuplan.inventory.view import View

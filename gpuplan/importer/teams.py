@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from gpuplan import conventions
 from gpuplan.importer.draft import Entry
-from gpuplan.importer.hardware import Pool
+from gpuplan.importer.pool import Pool
 from gpuplan.inventory.inventory import Inventory
 from gpuplan.inventory.items import Object
 from gpuplan.rules.namespace.reserved import NAMES, PREFIXES
@@ -86,9 +86,12 @@ def teams(inventory: Inventory) -> tuple[list[Entry], dict[str, str]]:
 
 def task_pools(inventory: Inventory, pools: Iterable[Pool]) -> Iterator[Entry]:
     """Yield drafts of task pools: one for each priority where their names tell kinds of work, else one for each queue."""
-    tiers = {pool.name for pool in pools if pool.has_cards}
+    tiers: dict[str, list[str]] = {}
+    for pool in pools:
+        if pool.has_cards and pool.flavor:
+            tiers.setdefault(pool.flavor, []).append(pool.name)
     classes = [one for one in inventory.of(*CLASS_KINDS) if kind_of([one.name]) in ("training", "onlineInference")]
-    queues = [queue for queue in inventory.of("ClusterQueue") if _flavors(queue) & tiers]
+    queues = [queue for queue in inventory.of("ClusterQueue") if any(name in tiers for name in _ordered(queue))]
     if len(classes) > 1 and len(queues) == 1:
         for one in sorted(inventory.of(*CLASS_KINDS), key=lambda one: one.root["value"].number() or 0):
             value = one.root["value"].number()
@@ -100,9 +103,9 @@ def task_pools(inventory: Inventory, pools: Iterable[Pool]) -> Iterator[Entry]:
         yield _task_pool(queue.name, [queue.name, *namespaces(inventory)[queue.name]], queue, tiers, note)
 
 
-def _task_pool(name: str, words: list[str], queue: Object, tiers: set[str], note: str) -> Entry:
+def _task_pool(name: str, words: list[str], queue: Object, tiers: Mapping[str, list[str]], note: str) -> Entry:
     kind = kind_of(words)
-    used = [flavor for flavor in _ordered(queue) if flavor in tiers]
+    used = [tier for flavor in _ordered(queue) for tier in tiers.get(flavor, ())]
     value: dict[str, object] = {"kind": kind or "experiment", "service": _service(queue), "tiers": used}
     if len(used) > 1:
         value["fallback"] = "nextTier"
@@ -119,7 +122,3 @@ def _ordered(queue: Object) -> list[str]:
         flavor["name"].text() for group in queue.spec["resourceGroups"].items() for flavor in group["flavors"].items()
     ]
     return list(dict.fromkeys(names))
-
-
-def _flavors(queue: Object) -> set[str]:
-    return set(_ordered(queue))

@@ -47,6 +47,18 @@ def counted(flavors: tuple[Flavor, ...], adopted: Adopted) -> Mapping[FlavorReso
     return found
 
 
+def unsettled(flavors: tuple[Flavor, ...], adopted: Adopted) -> frozenset[FlavorResource]:
+    """Return the flavors of ours, with the resource, that share an adopted quota: how much of it lies where is open."""
+    return frozenset(
+        (home.name, resource)
+        for owner in (*adopted.of("Cohort"), *adopted.of("ClusterQueue"))
+        for name, resource, amount, _ in owner.nominal()
+        for homes in [standing_for(flavors, adopted, name, resource)]
+        for home in homes
+        if len(homes) > 1 and amount.nanos
+    )
+
+
 def standing_for(flavors: tuple[Flavor, ...], adopted: Adopted, name: str, resource: str) -> tuple[Flavor, ...]:
     """Return the flavors of ours on whose nodes an adopted queue's flavor gives out a resource. Of several, nobody knows."""
     theirs = {one.name: one for one in adopted.of("ResourceFlavor")}

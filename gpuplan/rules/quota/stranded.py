@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuplan.diagnostics import Diagnostic, Severity
+from gpuplan.model.adopted_quota import unsettled
 from gpuplan.model.fleet import Fleet
 from gpuplan.rulebook import RuleDoc
 from gpuplan.rules.amounts import pieces, stranded
@@ -34,8 +35,10 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each flavor with such cards, once the fleet has teams; tiers of no task pool are tier/unused."""
     used = {tier for pool in fleet.task_pools for tier in pool.tiers}
     for cluster in fleet.clusters if fleet.teams else ():
+        shared = unsettled(cluster.flavors, cluster.adopted)
         for flavor in cluster.flavors:
-            lost = {resource: stranded(cluster, flavor, resource) for resource in flavor.capacity}
+            alone = (resource for resource in flavor.capacity if (flavor.name, resource) not in shared)
+            lost = {resource: stranded(cluster, flavor, resource) for resource in alone}
             if flavor.tier.name in used and any(lost.values()):
                 parts = [
                     f"{number} of the {pieces(flavor.capacity[resource], flavor, resource)}"

@@ -1,0 +1,238 @@
+"""Which pools an import makes of nodes and flavors: each node counted once, cards and not pieces, pools told apart by their labels.
+
+A case is flavors, nodes, and the pools of the imported spec: (nodes x cards, what selects them, sharing). What the spec cannot say
+is named as left out.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from gpuplan.diagnostics import has_errors
+from gpuplan.importer import Imported, imported
+from gpuplan.importer.reading import from_files
+from gpuplan.inventory.assumed import Assumed
+from tests.build import TODAY
+
+Labels = dict[str, str]
+PRODUCT, COUNT = "nvidia.com/gpu.product", "nvidia.com/gpu.count"
+H100, A100, T4 = "NVIDIA-H100-80GB-HBM3", "NVIDIA-A100-SXM4-40GB", "Tesla-T4"
+
+
+class Node(NamedTuple):
+    labels: Labels
+    offers: int = 8
+    resource: str = "nvidia.com/gpu"
+    taint: str = ""
+
+
+class Case(NamedTuple):
+    flavors: dict[str, Labels]
+    nodes: list[Node]
+    pools: dict[str, tuple[str, Labels, Any]]
+    left_out: tuple[str, ...] = ()
+
+
+def seen(product: str, count: int, **more: str) -> Labels:
+    return {PRODUCT: product, COUNT: str(count), **{key.replace("_", "-"): value for key, value in more.items()}}
+
+
+CASES = {
+    "a flavor over two models of cards": Case(
+        {"gpu": {"gpu": "yes"}},
+        [Node(seen(H100, 8, gpu="yes")), Node(seen(T4, 2, gpu="yes"), 2)],
+        {
+            "gpu-h100-sxm-80gb": ("1 x 8", {"gpu": "yes", PRODUCT: H100}, None),
+            "gpu-t4": ("1 x 2", {"gpu": "yes", PRODUCT: T4}, None),
+        },
+    ),
+    "a flavor inside another": Case(
+        {"any": {"gpu": "yes"}, "h100": {"gpu": "yes", PRODUCT: H100}},
+        [Node(seen(H100, 8, gpu="yes")), Node(seen(T4, 2, gpu="yes"), 2)],
+        {"any": ("1 x 2", {"gpu": "yes", PRODUCT: T4}, None), "h100": ("1 x 8", {"gpu": "yes", PRODUCT: H100}, None)},
+    ),
+    "a flavor whose labels other flavors have, too": Case(
+        {"a": {PRODUCT: T4}, "b": {PRODUCT: T4, "spot": "yes"}},
+        [],
+        {"a": ("", {PRODUCT: T4}, None)},
+        ("nodes of flavor b",),
+    ),
+    "two flavors by the same labels": Case(
+        {"a": {PRODUCT: T4}, "b": {PRODUCT: T4}}, [], {"a": ("", {PRODUCT: T4}, None)}, ("nodes of flavor b",)
+    ),
+    "servers of two sizes": Case(
+        {},
+        [Node(seen(H100, 8)), Node(seen(H100, 4), 4)],
+        {
+            "h100-sxm-80gb": ("1 x 8", {PRODUCT: H100, COUNT: "8"}, None),
+            "h100-sxm-80gb-2": ("1 x 4", {PRODUCT: H100, COUNT: "4"}, None),
+        },
+    ),
+    "nodes on and off spot": Case(
+        {},
+        [
+            Node(seen(H100, 8) | {"cloud.google.com/gke-nodepool": "od"}),
+            Node(seen(H100, 8) | {"cloud.google.com/gke-nodepool": "spot"}, taint="cloud.google.com/gke-spot"),
+        ],
+        {
+            "h100-sxm-80gb": ("1 x 8", {PRODUCT: H100, "cloud.google.com/gke-nodepool": "od"}, None),
+            "h100-sxm-80gb-2": ("1 x 8", {PRODUCT: H100, "cloud.google.com/gke-nodepool": "spot"}, None),
+        },
+    ),
+    "nodes that no label tells apart": Case(
+        {},
+        [Node(seen(H100, 8)), Node(seen(H100, 8), taint="acme.example/late")],
+        {"h100-sxm-80gb": ("1 x 8", {PRODUCT: H100}, None)},
+        ("nodes of h100-sxm-80gb-2",),
+    ),
+    "a node that is still being set up": Case(
+        {},
+        [Node(seen(H100, 8)), Node(seen(H100, 8), taint="node.cilium.io/agent-not-ready")],
+        {"h100-sxm-80gb": ("2 x 8", {PRODUCT: H100}, None)},
+    ),
+    "nodes of providers without feature discovery": Case(
+        {},
+        [
+            Node({"eks.amazonaws.com/nodegroup": "p5", "node.kubernetes.io/instance-type": "p5.48xlarge"}),
+            Node({"eks.amazonaws.com/nodegroup": "g6", "node.kubernetes.io/instance-type": "g6.xlarge"}, 1),
+        ],
+        {
+            "p5": ("1 x 8", {"eks.amazonaws.com/nodegroup": "p5"}, None),
+            "g6": ("1 x 1", {"eks.amazonaws.com/nodegroup": "g6"}, None),
+        },
+    ),
+    "instances that feature discovery counts as cards": Case(
+        {},
+        [Node(seen(f"{A100}-MIG-1g.5gb", 56) | {"nvidia.com/mig.strategy": "single"}, 56)],
+        {
+            "a100-sxm-40gb": (
+                "1 x 8",
+                {PRODUCT: f"{A100}-MIG-1g.5gb"},
+                {"mig": {"strategy": "single", "profiles": {"1g.5gb": 7}}},
+            )
+        },
+    ),
+    "as often as the card of that node allows": Case(
+        {},
+        [Node(seen(f"{H100}-MIG-1g.10gb", 14), 14)],
+        {
+            "h100-sxm-80gb": (
+                "1 x 2",
+                {PRODUCT: f"{H100}-MIG-1g.10gb"},
+                {"mig": {"strategy": "single", "profiles": {"1g.10gb": 7}}},
+            )
+        },
+    ),
+    "a node with cards that are cut amiss": Case(
+        {},
+        [Node(seen(f"{A100}-MIG-INVALID", 0), 0), Node(seen(f"{A100}-MIG-3g.20gb", 16), 16)],
+        {
+            "a100-sxm-40gb": (
+                "1 x 8",
+                {PRODUCT: f"{A100}-MIG-3g.20gb"},
+                {"mig": {"strategy": "single", "profiles": {"3g.20gb": 2}}},
+            )
+        },
+        ("nodes of a100-sxm-40gb-2",),
+    ),
+    "shares under the cards' own name": Case(
+        {},
+        [Node(seen(f"{T4}-SHARED", 2) | {"nvidia.com/gpu.replicas": "4"})],
+        {"t4": ("1 x 2", {PRODUCT: f"{T4}-SHARED"}, {"timeSlicing": {"replicas": 4, "renameByDefault": False}})},
+    ),
+    "shares under a name of their own": Case(
+        {"play": {"pool": "play"}},
+        [Node(seen(T4, 4, pool="play") | {"nvidia.com/gpu.replicas": "10"}, 40, "nvidia.com/gpu.shared")],
+        {"play": ("1 x 4", {"pool": "play"}, {"timeSlicing": {"replicas": 10}})},
+    ),
+    "shares that nobody counts": Case(
+        {"play": {PRODUCT: f"{T4}-SHARED"}},
+        [],
+        {"play": ("", {PRODUCT: f"{T4}-SHARED"}, {"timeSlicing": {"replicas": 2, "renameByDefault": False}})},
+    ),
+    "a product with a long name": Case(
+        {},
+        [Node(seen("NVIDIA-RTX-PRO-6000-Blackwell-Workstation-Edition", 4), 4)],
+        {"nvidia-rtx-pro-6000": ("1 x 4", {PRODUCT: "NVIDIA-RTX-PRO-6000-Blackwell-Workstation-Edition"}, None)},
+    ),
+}
+
+
+def text(case: Case) -> str:
+    documents: list[dict[str, Any]] = [
+        {
+            "apiVersion": "kueue.x-k8s.io/v1beta2",
+            "kind": "ResourceFlavor",
+            "metadata": {"name": name},
+            "spec": {"nodeLabels": labels},
+        }
+        for name, labels in case.flavors.items()
+    ]
+    for number, node in enumerate(case.nodes):
+        taints = [{"key": node.taint, "effect": "NoSchedule"}] if node.taint else []
+        documents.append(
+            {
+                "apiVersion": "v1",
+                "kind": "Node",
+                "metadata": {"name": f"n{number}", "labels": node.labels | {"kubernetes.io/hostname": f"n{number}"}},
+                "spec": {"taints": taints},
+                "status": {"allocatable": {node.resource: str(node.offers)}},
+            }
+        )
+    return "\n---\n".join(map(str, documents))
+
+
+def taken(folder: Path, written: str) -> Imported:
+    path = folder / "objects.yaml"
+    path.write_text(written, encoding="utf-8")
+    return imported(from_files([path], Assumed(), "prod").inventories, "acme", TODAY)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_pools_of(name: str, tmp_path: Path) -> None:
+    case = CASES[name]
+    made = taken(tmp_path, text(case))
+    pools = made.draft.plain()["nodePools"]
+    found = {
+        pool: (
+            f"{value['nodes']} x {value['cardsPerNode']}" if "nodes" in value else "",
+            value["selectedBy"]["labels"],
+            value.get("sharing"),
+        )
+        for pool, value in pools.items()
+    }
+    assert found == case.pools
+    assert tuple(made.draft.left_out) == case.left_out
+    assert not has_errors(made.findings), [one.summary for one in made.findings]
+
+
+NOTED = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: h100, annotations: {nodes: "4", nvidia.com/gpu-per-node: "8"}}
+spec: {nodeLabels: {pool: h100}, nodeTaints: [{key: spot, value: "true", effect: NoSchedule}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: train}
+spec:
+  resourceGroups:
+  - coveredResources: [nvidia.com/gpu]
+    flavors: [{name: h100, resources: [{name: nvidia.com/gpu, nominalQuota: 32}]}]
+"""
+
+
+def test_what_a_flavor_says_of_nodes_that_are_not_listed(tmp_path: Path) -> None:
+    pool = taken(tmp_path, NOTED).draft.plain()["nodePools"]["h100"]
+    assert (pool["nodes"], pool["cardsPerNode"]) == (4, 8)
+    assert pool["taints"] == [{"key": "spot", "value": "true", "effect": "NoSchedule"}]
+
+
+def test_a_quota_over_several_pools_strands_none_of_their_cards(tmp_path: Path) -> None:
+    queue = NOTED.split("---")[1].replace("h100", "gpu").replace("32", "10")
+    case = CASES["a flavor over two models of cards"]
+    made = taken(tmp_path, f"{text(case)}\n---\n{queue}")
+    assert "quota/stranded" not in {one.rule for one in made.findings}
