@@ -195,7 +195,7 @@ def taken(folder: Path, written: str) -> Imported:
 def test_pools_of(name: str, tmp_path: Path) -> None:
     case = CASES[name]
     made = taken(tmp_path, text(case))
-    pools = made.draft.plain()["nodePools"]
+    pools: Any = made.draft.plain()["nodePools"]
     found = {
         pool: (
             f"{value['nodes']} x {value['cardsPerNode']}" if "nodes" in value else "",
@@ -226,7 +226,8 @@ spec:
 
 
 def test_what_a_flavor_says_of_nodes_that_are_not_listed(tmp_path: Path) -> None:
-    pool = taken(tmp_path, NOTED).draft.plain()["nodePools"]["h100"]
+    pools: Any = taken(tmp_path, NOTED).draft.plain()["nodePools"]
+    pool = pools["h100"]
     assert (pool["nodes"], pool["cardsPerNode"]) == (4, 8)
     assert pool["taints"] == [{"key": "spot", "value": "true", "effect": "NoSchedule"}]
 
