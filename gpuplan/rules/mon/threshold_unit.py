@@ -34,6 +34,8 @@ _OTHERS: tuple[tuple[str, float, float, str, float], ...] = (
     ("watts", 5e4, 1e7, "milliwatts", 1e-3),
 )
 """Unit of a metric -> thresholds (from, to) that no card comes near, the unit of these, and the factor to the metric's."""
+_HUNDRED = 100
+_LEAST_FRACTION = 0.5
 _ADDING = frozenset({"sum", "count", "sum_over_time", "count_over_time", "increase", "rate", "irate", "delta", "deriv"})
 
 
@@ -59,10 +61,17 @@ def _judged(
             reader.unit(side),
             [one for one in walk(side) if isinstance(one, Selector)],
         )
+        if bound is not None and 1 < bound <= _HUNDRED and (part := _part_of_whole(side)) is not None:
+            yield DOC.found(
+                f"{number(bound)} is in percent, and a part of a whole, as this of `{part.name}`, is 1 at most",
+                at=rule.inside(part.at),
+                fix=f"Write `{number(bound / _HUNDRED)}`.",
+            )
+            continue
         known = all(DCGM.fullmatch(one.name) and one.name not in made for one in fields)
         if bound is None or unit is None or not fields or not known or _adds(side):
             continue
-        right = _right(unit, bound)
+        right = _right(unit, bound) or (_fraction(unit, bound) if _above(node, side) else None)
         if right is not None and not any(surely_missing(one.name, inventory) for one in fields):
             yield DOC.found(
                 f"{number(bound)} is in {right[0]}, and `{fields[0].name}` is in {_word(unit)}",
@@ -77,6 +86,41 @@ def _right(unit: Unit, bound: float) -> tuple[str, float] | None:
         if WORDS[word] == unit and low <= bound <= high:
             return other, bound * factor
     return None
+
+
+def _fraction(unit: Unit, bound: float) -> tuple[str, float] | None:
+    """Return the same of a fraction that percents are to be above: every card with anything to do is above 0.9 percent."""
+    meant = WORDS["percent"] == unit and _LEAST_FRACTION <= bound < 1
+    return ("ratio", bound * _HUNDRED) if meant else None
+
+
+def _above(node: Binary, side: Node) -> bool:
+    """Tell whether a comparison holds for values of a side above the other."""
+    return node.op in ((">", ">=") if side is node.left else ("<", "<="))
+
+
+def _part_of_whole(side: Node) -> Selector | None:
+    """Return a metric that is divided by a sum with itself in it, as of used and free memory: no value is above 1."""
+    while isinstance(side, Aggregation) and side.op not in _ADDING:
+        side = side.of
+    if not isinstance(side, Binary) or side.op != "/" or not isinstance(side.left, Selector):
+        return None
+    part = side.left
+    same = (one for one in _summands(side.right) if isinstance(one, Selector) and _alike(one, part))
+    return part if any(True for _ in same) and isinstance(side.right, Binary) else None
+
+
+def _summands(node: Node) -> Iterator[Node]:
+    if isinstance(node, Binary) and node.op == "+":
+        yield from _summands(node.left)
+        yield from _summands(node.right)
+    else:
+        yield node
+
+
+def _alike(one: Selector, other: Selector) -> bool:
+    said = [{(m.label, m.op, m.value) for m in each.matchers} for each in (one, other)]
+    return one.name == other.name and said[0] == said[1]
 
 
 def _word(unit: Unit) -> str:
