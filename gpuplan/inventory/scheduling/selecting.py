@@ -23,7 +23,7 @@ class Labels:
         if not selector.exists:
             return False
         needs = [self._has(key, (view.scalar(),)) for key, view in selector["matchLabels"].entries()]
-        needs += [self._meets(one) for one in selector["matchExpressions"].items()]
+        needs += [self.meets(one) for one in selector["matchExpressions"].items()]
         if False in needs:
             return False
         return None if None in needs else True
@@ -37,7 +37,8 @@ class Labels:
         answer = self._has(key, values)
         return None if answer is None else not answer
 
-    def _meets(self, view: View) -> bool | None:
+    def meets(self, view: View) -> bool | None:
+        """Tell whether they meet one expression of a selector."""
         key, values = view["key"].scalar(), tuple(one.scalar() for one in view["values"].items())
         answers: Mapping[str, Callable[[], bool | None]] = {
             "In": lambda: self._has(key, values),

@@ -74,7 +74,7 @@ class Workload:
 
     object: Object
     queue: View
-    """Label that names its LocalQueue."""
+    """Label that names its LocalQueue, or the annotation by which early versions of Kueue went."""
 
     @cached_property
     def pod_sets(self) -> tuple[PodSet, ...]:
@@ -106,7 +106,7 @@ def queued(inventory: Inventory) -> Iterator[Workload]:
 
 
 def _queue(one: Object) -> View:
-    """Return the label that names the queue. Kueue gives a CronJob's Jobs their labels from `jobTemplate`."""
+    """Return what names the queue, labels first. Kueue gives a CronJob's Jobs their labels from `jobTemplate`."""
     holders = [one.root["metadata"], one.spec["jobTemplate"]["metadata"]]
     if one.kind in _POD_BASED:
         holders.append(one.spec["template"]["metadata"])
