@@ -12,7 +12,9 @@ from typing import Any, cast
 
 from gpuplan.compare.change import Change
 from gpuplan.compare.walk import compare
-from gpuplan.importer.modern import modern
+from gpuplan.conventions import LABEL_MANAGED_BY, MANAGED_BY
+from gpuplan.importer.adopting import KINDS, SYSTEM_CLASSES
+from gpuplan.importer.modern import GROUP, modern
 from gpuplan.importer.spoken import Spoken
 from gpuplan.inventory.inventory import Inventory
 from gpuplan.inventory.items import Object
@@ -69,6 +71,8 @@ OUTSIDE_KINDS: Mapping[str, str] = {
     "Namespace": SPACE,
 }
 """Kinds that gpuplan leaves as they are where it renders nothing of their name, and why."""
+CHECKS = ("AdmissionCheck", "ProvisioningRequestConfig", "MultiKueueConfig", "MultiKueueCluster")
+"""Kinds of Kueue that queues refer to and no spec holds."""
 TWICE = "another file says something else of this kind and name, and was taken: a cluster has one of them"
 UNTRIED = "the spec has errors, so nothing was rendered to compare it with"
 
@@ -124,7 +128,8 @@ def _unrendered(one: Object, lifted: Mapping[str, Spoken], left_out: Mapping[str
     why = OUTSIDE_KINDS.get(one.kind) or _others_config(one)
     if why:
         return Line(object=name, fate=Fate.OUTSIDE, at=at, why=why)
-    if not tried:
+    ours = one.kind in KINDS or one.labels.get(LABEL_MANAGED_BY) == MANAGED_BY
+    if not tried and ours:  # of others' kinds no render would hold any
         return Line(object=name, fate=Fate.UNTRIED, at=at, why=UNTRIED)
     why = f"no entry of the spec says what a {one.kind} says" if one.kind else "an object without a kind"
     return Line(object=name, fate=Fate.LOST, at=at, why=why)
@@ -140,7 +145,15 @@ def _lifted(name: str, said: Spoken, at: str) -> Line:
 
 
 def _others_config(one: Object) -> str:
-    """Return why a ConfigMap is left as it is: a dashboard, or Argo CD's own settings; empty for others."""
+    """Return why an object of a kind that gpuplan renders is left as it is; empty for others.
+
+    That is a dashboard, Argo CD's own settings, a class that Kubernetes makes itself, or an admission check: queues name it,
+    and whoever installs Kueue brings it.
+    """
+    if one.kind == "PriorityClass" and one.name in SYSTEM_CLASSES:
+        return CONTROLLERS
+    if one.kind in CHECKS and one.api_version.startswith(GROUP):
+        return CONTROLLERS
     if one.kind != "ConfigMap":
         return ""
     if any(key.startswith("grafana") for key in one.labels):

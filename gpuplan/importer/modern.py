@@ -24,6 +24,17 @@ SERVER_METADATA = (
 TOOL_ANNOTATIONS = ("kubectl.kubernetes.io/last-applied-configuration", "argocd.argoproj.io/tracking-id")
 _EMPTY_SPEC = ("ResourceFlavor", "Cohort", "ClusterQueue")
 """Kinds of which no spec and an empty one are the same."""
+_AS_IF_ABSENT: Mapping[str, Plain] = {
+    "PriorityClass": {"globalDefault": False, "description": ""},
+    "WorkloadPriorityClass": {"description": ""},
+}
+"""Values that an API server does not keep, beside the kinds that have no spec."""
+_AS_IF_ABSENT_IN_SPEC: Mapping[str, Plain] = {
+    "ResourceFlavor": {"nodeLabels": {}, "nodeTaints": [], "tolerations": [], "topologyName": ""},
+    "ClusterQueue": {"cohortName": "", "resourceGroups": []},
+    "Cohort": {"parentName": "", "resourceGroups": []},
+}
+"""The same of specs. A selector is none of these: an empty one selects everything, and none nothing."""
 _OLD_VALUES = {"Borrow": "MayStopSearch", "Preempt": "MayStopSearch"}
 
 
@@ -33,15 +44,21 @@ def modern(data: Plain) -> dict[str, Any]:
     metadata = made.get("metadata")
     if isinstance(metadata, Mapping):
         made["metadata"] = _metadata(metadata)
+    kind = str(made.get("kind"))
+    made = _without(made, _AS_IF_ABSENT.get(kind, {}))
     version = made.get("apiVersion")
     if isinstance(version, str) and version.startswith(GROUP):
         made["apiVersion"] = NEWEST
-        if made.get("kind") in _EMPTY_SPEC:
+        if kind in _EMPTY_SPEC:
             made["spec"] = made.get("spec") or {}
-        change, spec = _CHANGES.get(str(made.get("kind"))), made.get("spec")
-        if change is not None and isinstance(spec, Mapping):
-            made["spec"] = change(spec)
+        change, spec = _CHANGES.get(kind, dict), made.get("spec")
+        if isinstance(spec, Mapping):
+            made["spec"] = _without(change(spec), _AS_IF_ABSENT_IN_SPEC.get(kind, {}))
     return made
+
+
+def _without(made: Plain, absent: Plain) -> dict[str, Any]:
+    return {key: value for key, value in made.items() if key not in absent or value not in (absent[key], None)}
 
 
 def _metadata(metadata: Plain) -> dict[str, Any]:

@@ -65,11 +65,22 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
 def _shared(fleet: Fleet, same: Iterable[Named]) -> Iterator[Diagnostic]:
     first, *others = sorted(same, key=lambda named: fleet.places.key(named.path))
     for other in others:
+        if _of_two_kinds(first, other):
+            continue
         yield DOC.found(
             f"`{other.name}` would be the name of {other.what} and of {first.what}",
             at=fleet.places.key(other.path),
             also=(Related(f"makes {first.what}", fleet.places.key(first.path)),),
         )
+
+
+def _of_two_kinds(one: Named, other: Named) -> bool:
+    """Tell whether two adopted objects are of different kinds: to Kueue a cohort and a queue may have one name.
+
+    Source: Kueue 0.19, pkg/cache/hierarchy. Ours may not, since the quota tree of a fleet goes by names.
+    """
+    adopted = one.path[0] == other.path[0] == "adopted"
+    return adopted and one.path[:3] != other.path[:3]
 
 
 def _in_use(fleet: Fleet) -> Iterator[Named]:

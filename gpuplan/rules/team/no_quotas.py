@@ -30,6 +30,7 @@ def check(fleet: Fleet) -> Iterator[Diagnostic]:
     """Yield a finding for each team without a queue, adopted ones included."""
     present = {team.name for team in teams_with_queues(fleet)}
     present |= {one.team for cluster in fleet.clusters for one in cluster.adopted.objects}
+    adopted = {namespace for cluster in fleet.clusters for namespace in cluster.adopted.namespaces}
     for team in fleet.teams:
-        if team.name not in present:
+        if team.name not in present and adopted.isdisjoint(team.namespaces):
             yield DOC.found(f"Team `{team.name}` has no queue anywhere", at=fleet.places.key(team.path))

@@ -96,3 +96,80 @@ def test_where_the_spec_has_errors_nothing_is_called_lost(tmp_path: Path) -> Non
     assert made.tried.manifests is None
     assert line(made, "ClusterQueue vision").fate is Fate.UNTRIED
     assert "Not compared: the spec has errors" in as_text(made.account)
+
+
+QUEUES = """
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {{name: h100}}
+spec: {{nodeLabels: {{pool: h100}}, {flavor}}}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: Cohort
+metadata: {{name: root}}
+spec: {{{cohort}}}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {{name: nlp}}
+spec:
+  namespaceSelector: {{}}
+  {queue}
+  resourceGroups:
+  - coveredResources: [nvidia.com/gpu]
+    flavors: [{{name: h100, resources: [{{name: nvidia.com/gpu, nominalQuota: 8}}]}}]
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {{name: low}}
+value: 10
+{pod_class}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: WorkloadPriorityClass
+metadata: {{name: low}}
+value: 10
+{work_class}
+"""
+PLAIN = {"flavor": "", "cohort": "", "queue": "", "pod_class": "", "work_class": ""}
+
+
+@pytest.mark.parametrize(
+    ("part", "written"),
+    [
+        ("pod_class", "globalDefault: false"),
+        ("pod_class", 'description: ""'),
+        ("work_class", 'description: ""'),
+        ("flavor", "nodeTaints: [], tolerations: []"),
+        ("cohort", 'parent: "", resourceGroups: []'),
+        ("queue", 'cohort: ""'),
+        ("queue", "admissionChecks: []"),
+    ],
+)
+def test_what_an_api_server_does_not_keep_is_no_difference(tmp_path: Path, part: str, written: str) -> None:
+    made = taken(tmp_path, QUEUES.format_map(PLAIN | {part: written}))
+    assert len([one for one in made.account if one.at]) == 5
+    assert {one.fate for one in made.account if one.at} == {Fate.KEPT}
+
+
+def test_no_selector_and_an_empty_one_stay_two_things(tmp_path: Path) -> None:
+    closed = QUEUES.format_map(PLAIN).replace("  namespaceSelector: {}\n", "")
+    for text, selector in ((QUEUES.format_map(PLAIN), {}), (closed, None)):
+        made: Any = taken(tmp_path, text).draft.plain()
+        assert made["adopted"]["prod"]["clusterQueues"]["nlp"].get("namespaceSelector") == selector
+
+
+def test_what_no_render_could_hold_is_lost_also_where_nothing_was_rendered(tmp_path: Path) -> None:
+    made = taken(
+        tmp_path, "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: train}\nspec: {weight: 1}\n"
+    )
+    assert made.tried.manifests is None
+    assert line(made, "Queue train").fate is Fate.LOST
+
+
+def test_checks_and_kubernetes_own_classes_are_left_to_those_who_bring_them(tmp_path: Path) -> None:
+    check = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: AdmissionCheck\nmetadata: {name: dws}\nspec: {controllerName: acme.example/dws}\n"
+    own = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: system-node-critical}\nvalue: 2000001000\n"
+    made = taken(tmp_path, QUEUES.format_map(PLAIN), check, own)
+    assert line(made, "AdmissionCheck dws").fate is Fate.OUTSIDE
+    assert line(made, "PriorityClass system-node-critical").fate is Fate.OUTSIDE
