@@ -28,6 +28,7 @@ from gpuplan.catalog import (
     releases,
     schedulers,
     serving,
+    spellings,
     timezones,
     upgrades,
     vendors,
@@ -49,6 +50,7 @@ from gpuplan.catalog.provided import ProvidedStack
 from gpuplan.catalog.releases import Component, Release
 from gpuplan.catalog.schedulers import Scheduler
 from gpuplan.catalog.serving import Bounds, Controller, Engine, ServingMetric, Servings
+from gpuplan.catalog.spellings import Spelling
 from gpuplan.catalog.timezones import TimeZone
 from gpuplan.catalog.upgrades import Stop
 from gpuplan.catalog.vendors import Families, Family, VendorExporter
@@ -89,6 +91,7 @@ __all__ = [
     "Served",
     "ServingMetric",
     "Servings",
+    "Spelling",
     "Stop",
     "TimeZone",
     "Vendor",
@@ -122,6 +125,8 @@ class Catalog:
     compat: Compatibility
     metrics: Mapping[str, Metric]
     serving: Servings
+    spellings: Mapping[str, Spelling]
+    """How node labels name cards, by the label."""
     time_zones: Mapping[str, TimeZone]
     vendors: Families
     xids: Mapping[str, XidClass]
@@ -173,6 +178,7 @@ def load() -> Catalog:
         compat=compat.read(),
         metrics=metrics.read(),
         serving=serving.read(),
+        spellings=spellings.read(),
         time_zones=timezones.read(),
         vendors=vendors.read(),
         xids=xids.read(),

@@ -20,6 +20,7 @@ _PRODUCT = re.compile(r"(?P<card>.+?)(?:-MIG-(?:INVALID|(?P<profile>\d+g\.\d+gb[
 """Value of `nvidia.com/gpu.product` as GPU Feature Discovery builds it: card, MIG profile under strategy single, sharing."""
 _VENDORS: Mapping[str, Vendor] = {
     "nvidia.com": Vendor.NVIDIA,
+    "dra.gpuplan.dev": Vendor.NVIDIA,
     "amd.com": Vendor.AMD,
     "huawei.com": Vendor.HUAWEI,
     "gpu.intel.com": Vendor.INTEL,
@@ -52,6 +53,33 @@ def product(label: str, cards: Mapping[str, Card]) -> Product:
     return Product(
         match["card"], find_card(match["card"], cards), match["profile"] or "", shared=match["shared"] is not None
     )
+
+
+def named(labels: Mapping[str, str], cards: Mapping[str, Card]) -> tuple[str, Product]:
+    """Return the label of a node that names its card, and what it says; an empty label where none does.
+
+    >>> from gpuplan import catalog
+    >>> key, read = named({"cloud.google.com/gke-accelerator": "nvidia-tesla-t4"}, catalog.load().cards)
+    >>> key, read.card.name
+    ('cloud.google.com/gke-accelerator', 't4')
+    """
+    for key in PRODUCT_LABELS:
+        if key in labels:
+            read = product(labels[key], cards)
+            return key, read if read.card is not None else _spelt(key, labels[key], cards) or read
+    for key in catalog.load().spellings:
+        if key in labels:
+            found = _spelt(key, labels[key], cards)
+            if found is not None:
+                return key, found
+    return "", Product("", None, "", shared=False)
+
+
+def _spelt(key: str, value: str, cards: Mapping[str, Card]) -> Product | None:
+    """Return what a label's value stands for, by how providers and other vendors' agents spell cards."""
+    spelling = catalog.load().spellings.get(key)
+    card = cards.get(spelling.cards.get(value, "")) if spelling is not None else None
+    return Product(value, card, "", shared=False) if card is not None else None
 
 
 def is_accelerator(resource: str) -> bool:

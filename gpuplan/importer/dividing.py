@@ -44,7 +44,7 @@ def _instances(inventory: Inventory, node: NodeFacts, read: Product) -> int:
         return 1
     chosen = sharing.tables(inventory).get(node.labels.get(conventions.LABEL_MIG_CONFIG, ""))
     if chosen is not None:
-        value = sharing.of_table(chosen, "single", None).value
+        value = sharing.of_table(chosen, "single", None, read.card).value
         cut = value["mig"].get("profiles", {}) if isinstance(value, dict) else {}
         if cut:
             return sum(cut.values())
@@ -70,7 +70,7 @@ def of_labels(inventory: Inventory, node: NodeFacts, read: Product) -> sharing.S
     chosen = node.labels.get(conventions.LABEL_MIG_CONFIG, "")
     strategy = node.labels.get(conventions.LABEL_MIG_STRATEGY, "") or mig_cuts.strategy(inventory)
     if chosen in table:
-        return sharing.of_table(table[chosen], strategy, cards(inventory, node, read))
+        return sharing.of_table(table[chosen], strategy, cards(inventory, node, read), read.card)
     cut = _counted(node)
     if cut and node.count and all(count % node.count == 0 for count in cut.values()):
         each = {name: count // node.count for name, count in cut.items()}

@@ -12,7 +12,7 @@ from dataclasses import replace
 from gpuplan import conventions
 from gpuplan.importer import sharing
 from gpuplan.importer.apart import apart, slug
-from gpuplan.importer.cards import PRODUCT_LABELS, Product, is_accelerator, meant_by, product
+from gpuplan.importer.cards import PRODUCT_LABELS, Product, is_accelerator, meant_by, named, vendor_of
 from gpuplan.importer.dividing import CHOOSING, cards, cut_whole, of_labels, untold_shares
 from gpuplan.importer.machines import NodeFacts, facts, quotas
 from gpuplan.importer.pool import Pool
@@ -28,6 +28,7 @@ Plain = object
 NODES_NOTE = "nodes"
 _MOST_NODES = 10**7
 EMPTY = "No card is to be had there, though labels say so: {}."
+NO_VENDOR = "The spec knows no cards that are offered as {}: their queues stay as they are."
 CUT_AND_SHARED = "MIG instances that are shared besides: a pool of the spec is cut or shared."
 
 
@@ -47,7 +48,15 @@ def pools(inventory: Inventory) -> tuple[Pool, ...]:
     covered = {resource for amounts in counted.values() for resource in amounts}
     made += [_of_nodes(inventory, kind, covered) for kind in alike(rest)]
     made += _of_configs(inventory, made)
-    return apart(made)
+    return apart([_sayable(pool) for pool in made])
+
+
+def _sayable(pool: Pool) -> Pool:
+    """Leave out a pool of accelerators whose vendor the spec does not know: nothing of NVIDIA's would be true of them."""
+    unknown = pool.card is None and pool.resources and all(vendor_of(one) is None for one in pool.resources)
+    if not unknown or pool.beyond:
+        return pool
+    return replace(pool, beyond=NO_VENDOR.format(", ".join(pool.resources)))
 
 
 def _among(pool: Pool) -> str:
@@ -59,17 +68,17 @@ def _among(pool: Pool) -> str:
 def _of_flavor(inventory: Inventory, flavor: Object, nodes: list[NodeFacts], amounts: Mapping[str, Quantity]) -> Pool:
     labels = flavor.spec["nodeLabels"].texts()
     told = _toleration_values(flavor)
-    named = product(labels.get(PRODUCT_LABELS[0], "") or told, inventory.catalog.cards)
+    _, by_label = named({**labels, **({PRODUCT_LABELS[0]: told} if told else {})}, inventory.catalog.cards)
     pool = _from(inventory, flavor.name, nodes, amounts.keys())
-    card = pool.card or named.card or inventory.assumed.card
+    card = pool.card or by_label.card or inventory.assumed.card
     resources = [name for name in amounts if is_accelerator(name)]
     if card is None and (pool.has_cards or resources or not amounts):
         card = meant_by([flavor.name, *labels.values()], inventory.catalog.cards)
     ordered = sorted(resources, key=lambda name: amounts[name].nanos == 0)
-    twice = bool(named.profile) and named.shared
+    twice = bool(by_label.profile) and by_label.shared
     shared = sharing.Shared(value=pool.sharing, notes=pool.notes)
     if pool.sharing == sharing.EXCLUSIVE:
-        shared = _by_name(inventory, flavor.name, replace(named, card=card))
+        shared = _by_name(inventory, flavor.name, replace(by_label, card=card))
     counted = amounts[ordered[0]].whole if ordered else 0
     units = in_cards(inventory, flavor.name, shared.value, ordered[0], counted) if ordered else ""
     return replace(
@@ -77,7 +86,7 @@ def _of_flavor(inventory: Inventory, flavor: Object, nodes: list[NodeFacts], amo
         flavor=flavor.name,
         labels=dict(labels) or ({PRODUCT_LABELS[0]: told} if told else {}),
         card=card if ordered or pool.has_cards or not amounts else None,
-        card_label=pool.card_label or named.label,
+        card_label=pool.card_label or by_label.label,
         resources=tuple(ordered) or pool.resources,
         nodes=_nodes(inventory, flavor, pool),
         cards_per_node=pool.cards_per_node if pool.cards_per_node is not None else _per_node(flavor, ordered),
@@ -119,20 +128,19 @@ def _per_node(flavor: Object, resources: Iterable[str]) -> int | None:
     return next((number for number in noted if number), None)
 
 
-def _by_name(inventory: Inventory, name: str, named: Product) -> sharing.Shared:
+def _by_name(inventory: Inventory, name: str, read: Product) -> sharing.Shared:
     """Return the sharing of the profile that has the flavor's name, else the one that holds for every node."""
-    if named.profile:
-        return sharing.Shared(value=cut_whole(inventory, named))
+    if read.profile:
+        return sharing.Shared(value=cut_whole(inventory, read))
     config = sharing.profiles(inventory).get(name) or sharing.default_profile(inventory)
     if config is not None:
         return sharing.of_profile(config)
-    return untold_shares() if named.shared else sharing.Shared(value=sharing.EXCLUSIVE)
+    return untold_shares() if read.shared else sharing.Shared(value=sharing.EXCLUSIVE)
 
 
 def _of_nodes(inventory: Inventory, nodes: list[NodeFacts], covered: Iterable[str]) -> Pool:
     first = nodes[0].labels
-    key = next((label for label in PRODUCT_LABELS if label in first), "")
-    read = product(first.get(key, ""), inventory.catalog.cards)
+    key, read = named(first, inventory.catalog.cards)
     common = _common(nodes)
     group = next((one for one in GROUPS if one in common), "")
     by_card = (read.card.name if read.card else "") or slug(read.label)
@@ -162,9 +170,8 @@ def _from(inventory: Inventory, name: str, nodes: list[NodeFacts], covered: Iter
     pool = Pool(name=name, cards_per_node=inventory.assumed.cards_per_node, card=None, members=tuple(nodes))
     if not nodes:
         return pool
-    labelled = next((one for one in nodes if any(key in one.labels for key in PRODUCT_LABELS)), nodes[0])
-    label = next((labelled.labels[key] for key in PRODUCT_LABELS if key in labelled.labels), "")
-    read = product(label, inventory.catalog.cards)
+    labelled = next((one for one in nodes if named(one.labels, inventory.catalog.cards)[0]), nodes[0])
+    label, read = named(labelled.labels, inventory.catalog.cards)
     expected = bool(label) or any(one.accelerators() for one in nodes)
     hollow = tuple(one.name for one in nodes if one.shows and expected and not one.accelerators())
     whole = [one for one in nodes if one.name not in hollow]
@@ -208,7 +215,9 @@ def _of_configs(inventory: Inventory, known: list[Pool]) -> Iterator[Pool]:
     )
     table = sharing.tables(inventory)
     for name, groups in table.items():
-        shared = sharing.of_table(groups, mig_cuts.strategy(inventory), inventory.assumed.cards_per_node)
+        shared = sharing.of_table(
+            groups, mig_cuts.strategy(inventory), inventory.assumed.cards_per_node, inventory.assumed.card
+        )
         if shared.value != sharing.EXCLUSIVE:
             chosen = {conventions.LABEL_MIG_CONFIG: name}
             yield replace(base, name=slug(name), sharing=shared.value, notes=shared.notes, chosen_by=chosen)
@@ -216,4 +225,5 @@ def _of_configs(inventory: Inventory, known: list[Pool]) -> Iterator[Pool]:
         if not table:
             chosen = {conventions.LABEL_DEVICE_PLUGIN_CONFIG: name} if name else {}
             shared = sharing.of_profile(profile)
-            yield replace(base, name=slug(name) or "default", sharing=shared.value, chosen_by=chosen)
+            made = replace(base, sharing=shared.value, notes=shared.notes, chosen_by=chosen)
+            yield replace(made, name=slug(name) or "default")

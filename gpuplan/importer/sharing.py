@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gpuplan.catalog.cards import Card
+from gpuplan.inventory.cards.mig_tables import entry
 from gpuplan.inventory.cards.profiles_in_use import FALLBACK, choices
 from gpuplan.inventory.inventory import Inventory
 from gpuplan.inventory.items import Config, Format
@@ -13,6 +15,8 @@ from gpuplan.inventory.view import View
 Plain = object
 EXCLUSIVE = "exclusive"
 ALL = "all"
+BESIDES = "The configuration shares `{0}` {2}-fold besides `{1}`: a pool of the spec says one of them."
+SEVERAL_SHARES = "Requests for several shares are let through now; gpuplan has them refused, since they bring no more."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,19 +32,26 @@ def of_profile(profile: Config) -> Shared:
     sharing = profile.root["sharing"]
     mps = sharing["mps"]
     kind, section = ("mps", mps) if mps.exists else ("timeSlicing", sharing["timeSlicing"])
-    for resource in section["resources"].items():
-        replicas = resource["replicas"].number()
-        if replicas is not None and replicas >= 2:
-            value: dict[str, Plain] = {"replicas": replicas}
-            if kind == "timeSlicing" and not section["renameByDefault"].flag():
-                value["renameByDefault"] = False
-            return Shared(value={kind: value})
-    return Shared(value=EXCLUSIVE)
+    shares = {
+        resource["name"].text(): replicas
+        for resource in section["resources"].items()
+        if (replicas := resource["replicas"].number()) is not None and replicas >= 2
+    }
+    if not shares:
+        return Shared(value=EXCLUSIVE)
+    (first, replicas), *others = shares.items()
+    value: dict[str, Plain] = {"replicas": replicas}
+    if not section["renameByDefault"].flag():
+        value["renameByDefault"] = False
+    notes = [BESIDES.format(name, first, count) for name, count in others]
+    if kind == "timeSlicing" and not section["failRequestsGreaterThanOne"].flag():
+        notes.append(SEVERAL_SHARES)
+    return Shared(value={kind: value}, notes=tuple(notes))
 
 
-def of_table(groups: View, strategy: str, cards_per_node: int | None) -> Shared:
+def of_table(groups: View, strategy: str, cards_per_node: int | None, card: Card | None = None) -> Shared:
     """Return what an entry of a MIG table makes of the cards of a node."""
-    devices = list(_groups(groups))
+    devices = list(_groups(groups, card))
     if not any(profiles for _, profiles in devices):
         return Shared(value=EXCLUSIVE)
     named = {"strategy": strategy} if strategy in ("single", "mixed") else {"strategy": "mixed"}
@@ -58,9 +69,11 @@ def of_table(groups: View, strategy: str, cards_per_node: int | None) -> Shared:
     return Shared(value={"mig": {**named, "groups": listed}}, notes=notes)
 
 
-def _groups(groups: View) -> Iterator[tuple[list[int | None] | str, dict[str, int]]]:
-    """Yield the cards of each group, `ALL` or indexes, with the instances on each."""
+def _groups(groups: View, card: Card | None) -> Iterator[tuple[list[int | None] | str, dict[str, int]]]:
+    """Yield the cards of each group that is meant for a model, `ALL` or indexes, with the instances on each."""
     for group in groups.items():
+        if not entry(group).takes(card):
+            continue
         devices = group["devices"]
         cards: list[int | None] | str = ALL if devices.text() == ALL else [one.number() for one in devices.items()]
         counts = {

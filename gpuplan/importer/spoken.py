@@ -109,7 +109,7 @@ def _of_table(config: Config, pools: tuple[Pool, ...], at: str) -> Spoken:
             one
             for pool in pools
             for strategy in ("single", "mixed", "")
-            if sharing.of_table(groups, strategy, pool.cards_per_node).value == pool.sharing
+            if sharing.of_table(groups, strategy, pool.cards_per_node, pool.card).value == pool.sharing
             for one in (f"nodePools.{pool.name}.sharing",)
         }
         where += sorted(named)

@@ -50,16 +50,16 @@ class Layout:
     @property
     def enabled(self) -> bool:
         """Whether it cuts any card."""
-        return any(entry.enabled for entry in self.entries)
+        return any(one.enabled for one in self.entries)
 
     def cuts(self, cards: int, card: Card | None = None) -> list[dict[str, int]]:
         """Return the instances on each card of a node with so many."""
         found: list[dict[str, int]] = [{} for _ in range(cards)]
-        for entry in self.entries:
-            if entry.takes(card):
-                for index in range(cards) if entry.devices is None else entry.devices:
+        for one in self.entries:
+            if one.takes(card):
+                for index in range(cards) if one.devices is None else one.devices:
                     if 0 <= index < cards:
-                        found[index] = entry.mix
+                        found[index] = one.mix
         return found
 
 
@@ -73,14 +73,14 @@ class MigTable:
     def layouts(self) -> Mapping[str, Layout]:
         """Its layouts by name."""
         return {
-            name: Layout(name=name, view=view, entries=tuple(_entry(one) for one in view.items()))
+            name: Layout(name=name, view=view, entries=tuple(entry(one) for one in view.items()))
             for name, view in self.config.root["mig-configs"].entries()
         }
 
     @property
     def for_several_cards(self) -> bool:
         """Whether it is written for more than one model of card, as the one that the operator brings is."""
-        return any(entry.pci_ids for layout in self.layouts.values() for entry in layout.entries)
+        return any(one.pci_ids for layout in self.layouts.values() for one in layout.entries)
 
 
 def tables(inventory: Inventory) -> tuple[MigTable, ...]:
@@ -88,7 +88,8 @@ def tables(inventory: Inventory) -> tuple[MigTable, ...]:
     return tuple(MigTable(config=config) for config in inventory.configs_of(Format.MIG_PARTED))
 
 
-def _entry(view: View) -> Entry:
+def entry(view: View) -> Entry:
+    """Read an entry of a layout."""
     devices, counts = view["devices"], view["mig-devices"].entries()
     return Entry(
         view=view,

@@ -33,6 +33,9 @@ DOC = RuleDoc(
     "  tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}]",
 )
 
+GKE = "cloud.google.com/gke-"
+"""How labels begin that GKE gives every node."""
+
 
 def judge(inventory: Inventory) -> Iterator[Diagnostic]:
     """Yield a finding for each flavor all of whose nodes have a taint that neither it nor all work in its queues deals with."""
@@ -41,7 +44,11 @@ def judge(inventory: Inventory) -> Iterator[Diagnostic]:
         named = {(one["key"].scalar(), one["effect"].text()) for one in flavor.node_taints.items()}
         shared = set.intersection(*(set(one.taints) for one in selected)) if selected else set()
         open_ones = [one for one in sorted(shared) if (one.key, one.effect) not in named]
-        missing = untolerated(open_ones, flavor.tolerations)
+        missing = [
+            one
+            for one in untolerated(open_ones, flavor.tolerations)
+            if not _is_tolerated_for_all(inventory, selected, one)
+        ]
         if missing and not _all_tolerate(inventory, flavor, missing):
             yield _finding(flavor, selected[0], missing)
 
@@ -54,6 +61,15 @@ def _with_cards(inventory: Inventory, flavor: Flavor) -> tuple[Nodes, ...]:
     ]
     offering = tuple(one for one in selected if any(one.offer(name).nanos for name in cards))
     return offering or selected
+
+
+def _is_tolerated_for_all(inventory: Inventory, selected: tuple[Nodes, ...], taint: Taint) -> bool:
+    """Tell whether the API server lets each pod with a device tolerate the taint that is called like it: GKE's does.
+
+    Source: Kubernetes, admission plugin ExtendedResourceToleration; GKE, taints of GPU nodes.
+    """
+    like_device = taint.key in inventory.catalog.accelerators and taint.effect == "NoSchedule"
+    return like_device and all(any(key.startswith(GKE) for key in one.labels) for one in selected)
 
 
 def _all_tolerate(inventory: Inventory, flavor: Flavor, taints: list[Taint]) -> bool:

@@ -14,6 +14,7 @@ import pytest
 from gpuplan.diagnostics import has_errors
 from gpuplan.importer import Imported, imported
 from gpuplan.importer.reading import from_files
+from gpuplan.importer.sharing import BESIDES, SEVERAL_SHARES
 from gpuplan.inventory.assumed import Assumed
 from tests.build import TODAY
 
@@ -153,6 +154,35 @@ CASES = {
         [],
         {"play": ("", {PRODUCT: f"{T4}-SHARED"}, {"timeSlicing": {"replicas": 2, "renameByDefault": False}})},
     ),
+    "cards by the names of GKE, Karpenter, AMD and Huawei": Case(
+        {},
+        [
+            Node({"cloud.google.com/gke-accelerator": "nvidia-h100-mega-80gb", "cloud.google.com/gke-nodepool": "a3"}),
+            Node({"karpenter.k8s.aws/instance-gpu-name": "l40s", "karpenter.k8s.aws/instance-gpu-count": "4"}, 4),
+            Node({"amd.com/gpu.product-name": "AMD_Instinct_MI300X_OAM"}, 8, "amd.com/gpu"),
+            Node({"node.kubernetes.io/npu.chip.name": "910B3"}, 8, "huawei.com/Ascend910"),
+        ],
+        {
+            "h100-sxm-80gb": ("1 x 8", {"cloud.google.com/gke-accelerator": "nvidia-h100-mega-80gb"}, None),
+            "l40s": ("1 x 4", {"karpenter.k8s.aws/instance-gpu-name": "l40s"}, None),
+            "mi300x": ("1 x 8", {"amd.com/gpu.product-name": "AMD_Instinct_MI300X_OAM"}, None),
+            "ascend-910b3": ("1 x 8", {"node.kubernetes.io/npu.chip.name": "910B3"}, None),
+        },
+    ),
+    "a node of GKE with cards and one without": Case(
+        {},
+        [
+            Node({"cloud.google.com/gke-accelerator": "nvidia-l4"}, 0),
+            Node({"cloud.google.com/gke-accelerator": "nvidia-l4"}, 2),
+        ],
+        {"l4": ("1 x 2", {"cloud.google.com/gke-accelerator": "nvidia-l4"}, None)},
+    ),
+    "accelerators that the spec does not know": Case(
+        {},
+        [Node(seen(H100, 8)), Node({"cloud.google.com/gke-tpu-accelerator": "tpu-v5-lite"}, 4, "google.com/tpu")],
+        {"h100-sxm-80gb": ("1 x 8", {PRODUCT: H100}, None)},
+        ("nodes of n1",),
+    ),
     "a product with a long name": Case(
         {},
         [Node(seen("NVIDIA-RTX-PRO-6000-Blackwell-Workstation-Edition", 4), 4)],
@@ -237,3 +267,57 @@ def test_a_quota_over_several_pools_strands_none_of_their_cards(tmp_path: Path) 
     case = CASES["a flavor over two models of cards"]
     made = taken(tmp_path, f"{text(case)}\n---\n{queue}")
     assert "quota/stranded" not in {one.rule for one in made.findings}
+
+
+TABLE = """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: default-mig-parted-config, namespace: gpu-operator}
+data:
+  config.yaml: |
+    version: v1
+    mig-configs:
+      all-balanced:
+      - device-filter: ["0x20B010DE", "0x20F110DE"]
+        devices: all
+        mig-enabled: true
+        mig-devices: {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}
+      - device-filter: ["0x20B210DE", "0x20B510DE"]
+        devices: all
+        mig-enabled: true
+        mig-devices: {1g.10gb: 2, 2g.20gb: 1, 3g.40gb: 1}
+"""
+
+
+@pytest.mark.parametrize(
+    ("product", "cut"),
+    [
+        (A100, {"1g.5gb": 2, "2g.10gb": 1, "3g.20gb": 1}),
+        ("NVIDIA-A100-SXM4-80GB", {"1g.10gb": 2, "2g.20gb": 1, "3g.40gb": 1}),
+    ],
+)
+def test_of_a_layout_for_several_models_a_pool_gets_its_own(tmp_path: Path, product: str, cut: dict[str, int]) -> None:
+    labels = seen(product, 8) | {"nvidia.com/mig.config": "all-balanced", "nvidia.com/mig.strategy": "mixed"}
+    made = taken(tmp_path, f"{text(Case({}, [Node(labels)], {}))}\n---{TABLE}")
+    pools: Any = made.draft.plain()["nodePools"]
+    assert [pool["sharing"] for pool in pools.values()] == [{"mig": {"strategy": "mixed", "profiles": cut}}]
+
+
+@pytest.mark.parametrize(("written", "said"), [("true", {}), ("false", {"renameByDefault": False})])
+@pytest.mark.parametrize(("key", "of_spec"), [("mps", "mps"), ("timeSlicing", "timeSlicing")])
+def test_shares_keep_their_name(tmp_path: Path, key: str, of_spec: str, written: str, said: dict[str, Any]) -> None:
+    config = f"version: v1\nsharing: {{{key}: {{renameByDefault: {written}, resources: [{{name: nvidia.com/gpu, replicas: 4}}]}}}}\n"
+    pools: Any = taken(tmp_path, config).draft.plain()["nodePools"]
+    assert [pool["sharing"] for pool in pools.values()] == [{of_spec: {"replicas": 4, **said}}]
+
+
+def test_what_the_spec_does_not_say_of_shares_is_said_above_the_pool(tmp_path: Path) -> None:
+    config = """
+version: v1
+flags: {migStrategy: mixed}
+sharing:
+  timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 2}, {name: nvidia.com/mig-1g.5gb, replicas: 4}]}
+"""
+    written = " ".join(taken(tmp_path, config).draft.text().replace("#", " ").split())
+    assert BESIDES.format("nvidia.com/mig-1g.5gb", "nvidia.com/gpu", 4) in written
+    assert SEVERAL_SHARES in written
