@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 
 from gpuplan import conventions
+from gpuplan.importer.apart import slug
 from gpuplan.importer.draft import Entry
 from gpuplan.importer.pool import Pool
 from gpuplan.inventory.inventory import Inventory
@@ -72,7 +74,7 @@ def teams(inventory: Inventory) -> tuple[list[Entry], dict[str, str]]:
     owner: dict[str, str] = {}
     for queue, spaces in used.items():
         names = [name for name in spaces if not is_system(name)]
-        own = [labelled.get(name) or name for name in names]
+        own = [slug(labelled.get(name, "")) or name for name in names]
         for team, name in zip(own, names, strict=True):
             found.setdefault(team, []).append(name)
         if len(set(own)) == 1:
@@ -92,15 +94,27 @@ def task_pools(inventory: Inventory, pools: Iterable[Pool]) -> Iterator[Entry]:
             tiers.setdefault(pool.flavor, []).append(pool.name)
     classes = [one for one in inventory.of(*CLASS_KINDS) if kind_of([one.name]) in ("training", "onlineInference")]
     queues = [queue for queue in inventory.of("ClusterQueue") if any(name in tiers for name in _ordered(queue))]
+    taken: set[str] = set()
     if len(classes) > 1 and len(queues) == 1:
         for one in sorted(inventory.of(*CLASS_KINDS), key=lambda one: one.root["value"].number() or 0):
             value = one.root["value"].number()
             note = f"Work of priority {value} (`{one.name}`) of queue `{queues[0].name}`; it has its quota there."
-            yield _task_pool(one.name, [one.name], queues[0], tiers, note)
+            yield _task_pool(_free(one.name, taken), [one.name], queues[0], tiers, note)
         return
     for queue in queues:
         note = f"For what ClusterQueue `{queue.name}` runs; it has its quota under `adopted`."
-        yield _task_pool(queue.name, [queue.name, *namespaces(inventory)[queue.name]], queue, tiers, note)
+        words = [queue.name, *namespaces(inventory)[queue.name]]
+        yield _task_pool(_free(queue.name, taken), words, queue, tiers, note)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Return a name for the spec, which allows no dots, that no other has; it is taken then."""
+    made = slug(name) or "work"
+    free = (
+        made if made not in taken else next(one for number in count(2) if (one := f"{made[:59]}-{number}") not in taken)
+    )
+    taken.add(free)
+    return free
 
 
 def _task_pool(name: str, words: list[str], queue: Object, tiers: Mapping[str, list[str]], note: str) -> Entry:

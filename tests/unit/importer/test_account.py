@@ -173,3 +173,14 @@ def test_checks_and_kubernetes_own_classes_are_left_to_those_who_bring_them(tmp_
     made = taken(tmp_path, QUEUES.format_map(PLAIN), check, own)
     assert line(made, "AdmissionCheck dws").fate is Fate.OUTSIDE
     assert line(made, "PriorityClass system-node-critical").fate is Fate.OUTSIDE
+
+
+def test_names_that_the_spec_does_not_allow_become_some_that_it_does(tmp_path: Path) -> None:
+    queues = QUEUES.format_map(PLAIN).replace("name: nlp", "name: llm.train")
+    second = "apiVersion: kueue" + queues.split("apiVersion: kueue")[3].replace("llm.train", "llm-train")
+    local = "apiVersion: kueue.x-k8s.io/v1beta1\nkind: LocalQueue\nmetadata: {name: q, namespace: ml}\nspec: {clusterQueue: llm.train}\n"
+    space = "apiVersion: v1\nkind: Namespace\nmetadata: {name: ml, labels: {gpuplan.dev/team: NLP.Research}}\n"
+    made = taken(tmp_path, queues, second, local, space)
+    spec: Any = made.draft.plain()
+    assert (list(spec["taskPools"]), list(spec["teams"])) == (["llm-train", "llm-train-2"], ["nlp-research"])
+    assert made.tried.manifests is not None, [one.summary for one in made.findings]
