@@ -129,7 +129,7 @@ def _evictions(kube: Kube, plan: LabelPlan) -> tuple[tuple[Eviction, ...], str]:
 
 
 def _cluster(said: _Options) -> Cluster:
-    """Return the one cluster that is meant. A fleet with errors ends the command."""
+    """Return the one cluster that is meant, by its own name or by its pools'. A fleet with errors ends the command."""
     from gpuplan import pipeline  # noqa: PLC0415 - see above
 
     checked = pipeline.check(said.fleet_dir, today())
@@ -137,6 +137,10 @@ def _cluster(said: _Options) -> Cluster:
         report_findings(checked.findings, "full", stream=sys.stderr)
         raise SystemExit(1)
     chosen = selected(checked.fleet, said.clusters)
+    if said.pools and not said.clusters:
+        homes = {pool.name: cluster for cluster in chosen for pool in cluster.pools}
+        _refuse_unknown("pool", said.pools, list(homes), "The fleet")
+        chosen = tuple({homes[name].name: homes[name] for name in said.pools}.values())
     if len(chosen) != 1:
         names = ", ".join(one.name for one in checked.fleet.clusters)
         raise click.UsageError(f"One run looks at one cluster; name it with --cluster ({names}).")

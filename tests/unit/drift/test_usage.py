@@ -53,6 +53,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("label-nodes", 2, "One run looks at one cluster; name it with --cluster (main, other)"),
         ("label-nodes --cluster main --pool name", 2, "No pool is called 'name'. Did you mean"),
         ("label-nodes --cluster main", 2, "no cluster is configured"),
+        ("label-nodes --pool named", 2, "no cluster is configured"),
+        ("label-nodes --pool name", 2, "No pool is called 'name'. Did you mean"),
         ("label-nodes --fleet nothing", 1, "nothing"),
     ],
 )
