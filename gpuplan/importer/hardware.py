@@ -15,6 +15,7 @@ from gpuplan.importer.apart import apart, slug
 from gpuplan.importer.cards import PRODUCT_LABELS, Product, is_accelerator, meant_by, named, vendor_of
 from gpuplan.importer.dividing import CHOOSING, cards, cut_whole, of_labels, untold_shares
 from gpuplan.importer.machines import NodeFacts, facts, quotas
+from gpuplan.importer.makers import makers
 from gpuplan.importer.pool import Pool
 from gpuplan.importer.shared_out import GROUPS, MACHINE, alike, shared_out
 from gpuplan.importer.units import in_cards
@@ -34,7 +35,7 @@ CUT_AND_SHARED = "MIG instances that are shared besides: a pool of the spec is c
 
 def pools(inventory: Inventory) -> tuple[Pool, ...]:
     """Return the pools: those of flavors in their order, then of nodes that no flavor selects."""
-    nodes = tuple(facts(one) for one in inventory.of("Node"))
+    nodes = (*(facts(one) for one in inventory.of("Node")), *makers(inventory))
     counted = quotas(inventory)
     flavors = tuple(inventory.of("ResourceFlavor"))
     of_flavor, rest = shared_out(flavors, nodes, counted)
@@ -46,7 +47,7 @@ def pools(inventory: Inventory) -> tuple[Pool, ...]:
             pool = _of_flavor(inventory, flavor, kind, amounts)
             made.append(replace(pool, name=_among(pool)) if len(kinds) > 1 else pool)
     covered = {resource for amounts in counted.values() for resource in amounts}
-    made += [_of_nodes(inventory, kind, covered) for kind in alike(rest)]
+    made += [_of_nodes(inventory, kind, covered) for kind in alike(rest, by_maker=True)]
     made += _of_configs(inventory, made)
     return apart([_sayable(pool) for pool in made])
 
@@ -144,18 +145,14 @@ def _of_nodes(inventory: Inventory, nodes: list[NodeFacts], covered: Iterable[st
     common = _common(nodes)
     group = next((one for one in GROUPS if one in common), "")
     by_card = (read.card.name if read.card else "") or slug(read.label)
-    pool = _from(
-        inventory,
-        first.get(conventions.LABEL_POOL) or by_card or common.get(group, "") or nodes[0].name,
-        nodes,
-        covered,
-    )
+    name = first.get(conventions.LABEL_POOL) or nodes[0].maker or by_card or common.get(group, "") or nodes[0].name
+    pool = _from(inventory, name, nodes, covered)
     telling = key or group or next((one for one in MACHINE if one in common), "")
     return replace(
         pool,
         labels={telling: first[telling]} if telling else common,
         chosen_by={one: first[one] for one in CHOOSING if first.get(one)},
-        beyond=EMPTY.format(", ".join(pool.hollow)) if pool.hollow and not pool.nodes else "",
+        beyond=EMPTY.format(", ".join(pool.hollow)) if pool.hollow and pool.nodes == 0 else "",
     )
 
 
@@ -178,7 +175,7 @@ def _from(inventory: Inventory, name: str, nodes: list[NodeFacts], covered: Iter
     offered: dict[str, int] = {}
     for one in whole:
         for resource, pieces in one.accelerators().items():
-            offered[resource] = offered.get(resource, 0) + pieces
+            offered[resource] = offered.get(resource, 0) + pieces * (one.copies or 0)
     shared = of_labels(inventory, labelled, read)
     companions = {
         resource: min(one.offers[resource] for one in whole)
@@ -190,8 +187,8 @@ def _from(inventory: Inventory, name: str, nodes: list[NodeFacts], covered: Iter
         pool,
         card=read.card or inventory.assumed.card,
         card_label=read.label,
-        resources=tuple(sorted(offered)),
-        nodes=len(whole),
+        resources=tuple(sorted({*offered, *(resource for one in whole for resource in one.expects)})),
+        nodes=_number(whole),
         cards_per_node=counted if counted is not None else pool.cards_per_node,
         taints=tuple(sorted(set.intersection(*(set(one.taints) for one in nodes)))),
         sharing=shared.value,
@@ -200,6 +197,12 @@ def _from(inventory: Inventory, name: str, nodes: list[NodeFacts], covered: Iter
         offered=offered,
         hollow=hollow,
     )
+
+
+def _number(nodes: list[NodeFacts]) -> int | None:
+    """Return how many nodes there are; None where that is decided while the cluster runs."""
+    copies = [one.copies for one in nodes]
+    return None if None in copies else sum(one or 0 for one in copies)
 
 
 def _of_configs(inventory: Inventory, known: list[Pool]) -> Iterator[Pool]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from gpuplan.conventions import LABEL_CARD_COUNT
 from gpuplan.importer.cards import is_accelerator
@@ -33,12 +33,24 @@ class NodeFacts:
     """What it has to give: allocatable, else capacity."""
     shows: bool
     """Whether it says what it has at all."""
+    copies: int | None = 1
+    """How many nodes it stands for; None where something decides that while it runs."""
+    maker: str = ""
+    """What makes it, where it is no node but stands for some."""
+    expects: tuple[str, ...] = ()
+    """Accelerators that its nodes will offer, nobody says how many."""
 
     @property
     def count(self) -> int | None:
         """Its cards by its label; under MIG strategy single its instances."""
         told = (whole_number(self.labels.get(key, ""), _MOST_CARDS) for key in COUNTING)
         return next((number for number in told if number is not None), None)
+
+    def with_cards(self, resource: str, amount: Quantity) -> NodeFacts:
+        """Return it with so many cards that it is sure to offer, or with some where the amount is 0."""
+        if amount.nanos:
+            return replace(self, offers={**self.offers, resource: amount})
+        return replace(self, expects=(resource,))
 
     def accelerators(self) -> dict[str, int]:
         """Return the pieces that it offers, by resource."""
@@ -61,6 +73,13 @@ def facts(node: Object) -> NodeFacts:
         ),
         offers=offers,
         shows=said.is_mapping,
+    )
+
+
+def lasting(taints: Iterable[Taint]) -> tuple[Taint, ...]:
+    """Return the taints that stay: not those that controllers and agents set and take away as nodes come and fail."""
+    return tuple(
+        one for one in taints if one[0] and not one[0].startswith(LIFECYCLE) and not one[0].endswith(_STARTING)
     )
 
 

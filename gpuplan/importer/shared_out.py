@@ -51,7 +51,7 @@ def _selects(flavor: Object, node: NodeFacts, amounts: Mapping[str, Quantity]) -
     labels = flavor.spec["nodeLabels"].texts()
     if labels:
         return labels.items() <= node.labels.items()
-    return bool(amounts) and any(is_accelerator(name) for name in amounts) == bool(node.accelerators())
+    return bool(amounts) and any(is_accelerator(name) for name in amounts) == bool(node.accelerators() or node.expects)
 
 
 def _knows(flavor: Object, node: NodeFacts) -> int:
@@ -59,11 +59,11 @@ def _knows(flavor: Object, node: NodeFacts) -> int:
     return len({key for key, _, _ in node.taints} & said)
 
 
-def alike(nodes: Iterable[NodeFacts]) -> list[list[NodeFacts]]:
-    """Return nodes by kind, in the order in which kinds come."""
+def alike(nodes: Iterable[NodeFacts], *, by_maker: bool = False) -> list[list[NodeFacts]]:
+    """Return nodes by kind, in the order in which kinds come; `by_maker` keeps those apart that different objects make."""
     kinds: dict[tuple[object, ...], list[NodeFacts]] = {}
     for node in nodes:
-        kinds.setdefault(_looks(node), []).append(node)
+        kinds.setdefault((_looks(node), node.maker if by_maker else ""), []).append(node)
     return list(kinds.values())
 
 

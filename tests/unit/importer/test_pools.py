@@ -321,3 +321,71 @@ sharing:
     written = " ".join(taken(tmp_path, config).draft.text().replace("#", " ").split())
     assert BESIDES.format("nvidia.com/mig-1g.5gb", "nvidia.com/gpu", 4) in written
     assert SEVERAL_SHARES in written
+
+
+KARPENTER = """
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu-l40s}
+spec:
+  template:
+    metadata: {labels: {pool: l40s}}
+    spec:
+      requirements:
+      - {key: karpenter.k8s.aws/instance-gpu-name, operator: In, values: [l40s]}
+      - {key: karpenter.k8s.aws/instance-gpu-count, operator: In, values: ["4"]}
+      - {key: karpenter.sh/capacity-type, operator: In, values: [spot, on-demand]}
+      taints: [{key: nvidia.com/gpu, effect: NoSchedule}]
+---
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: general}
+spec: {template: {spec: {requirements: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]}}}
+"""
+MACHINES = """
+apiVersion: machine.openshift.io/v1beta1
+kind: MachineSet
+metadata: {name: gpu-a100, namespace: openshift-machine-api, annotations: {machine.openshift.io/GPU: "8"}}
+spec:
+  replicas: 3
+  template: {spec: {metadata: {labels: {pool: a100}}, taints: [{key: nvidia.com/gpu, value: "true", effect: NoSchedule}]}}
+"""
+FLAVOR = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: serving}
+spec: {nodeLabels: {pool: l40s}}
+"""
+
+
+def pools_of(made: Imported) -> dict[str, Any]:
+    found: Any = made.draft.plain()["nodePools"]
+    return dict(found)
+
+
+def test_what_makes_nodes_is_a_pool_where_its_nodes_are_not_listed(tmp_path: Path) -> None:
+    found = pools_of(taken(tmp_path, f"{KARPENTER}---{MACHINES}"))
+    l40s, a100 = found.pop("gpu-l40s"), found.pop("gpu-a100")
+    assert found == {}
+    assert (l40s["selectedBy"], l40s["taints"]) == (
+        {"labels": {"karpenter.k8s.aws/instance-gpu-name": "l40s"}},
+        [{"key": "nvidia.com/gpu", "effect": "NoSchedule"}],
+    )
+    assert "nodes" not in l40s
+    assert (a100["nodes"], a100["cardsPerNode"], a100["selectedBy"]) == (3, 8, {"labels": {"pool": "a100"}})
+
+
+def test_a_flavor_stands_for_nodes_that_are_still_to_be_made(tmp_path: Path) -> None:
+    made = taken(tmp_path, f"{FLAVOR}---{KARPENTER}")
+    found = pools_of(made)
+    assert list(found) == ["serving"]
+    assert made.draft.plain()["cardTiers"] == {"serving": {"cards": ["l40s"], "topology": "off"}}
+    assert found["serving"]["selectedBy"] == {"labels": {"pool": "l40s"}}
+
+
+def test_nodes_that_are_listed_are_not_counted_again_by_what_made_them(tmp_path: Path) -> None:
+    nodes = text(
+        Case({}, [Node({"pool": "a100", COUNT: "8"}), Node({"karpenter.sh/nodepool": "gpu-l40s", COUNT: "4"}, 4)], {})
+    )
+    found = pools_of(taken(tmp_path, f"{KARPENTER}---{MACHINES}---\n{nodes}"))
+    assert sorted((pool["nodes"], pool["cardsPerNode"]) for pool in found.values()) == [(1, 4), (1, 8)]
