@@ -7,9 +7,12 @@ is named as left out.
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from gpuplan.diagnostics import has_errors
 from gpuplan.importer import Imported, imported
@@ -389,3 +392,41 @@ def test_nodes_that_are_listed_are_not_counted_again_by_what_made_them(tmp_path:
     )
     found = pools_of(taken(tmp_path, f"{KARPENTER}---{MACHINES}---\n{nodes}"))
     assert sorted((pool["nodes"], pool["cardsPerNode"]) for pool in found.values()) == [(1, 4), (1, 8)]
+
+
+WORDS = {
+    "pool": ("a", "b"),
+    "zone": ("x", "y"),
+    PRODUCT: (H100, T4, f"{T4}-SHARED", f"{A100}-MIG-1g.5gb"),
+    COUNT: ("2", "4"),
+}
+
+
+@st.composite
+def some_labels(draw: st.DrawFn) -> Labels:
+    keys = draw(st.lists(st.sampled_from(list(WORDS)), unique=True, max_size=3))
+    return {key: draw(st.sampled_from(WORDS[key])) for key in keys}
+
+
+@settings(max_examples=150, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.dictionaries(st.sampled_from(("one", "two", "three")), some_labels(), max_size=3),
+    st.lists(
+        st.builds(Node, some_labels(), st.sampled_from((0, 2, 4, 8)), taint=st.sampled_from(("", "spot"))), max_size=6
+    ),
+)
+def test_no_node_is_of_two_pools_and_the_spec_is_one_that_check_takes(
+    flavors: dict[str, Labels], nodes: list[Node]
+) -> None:
+    with TemporaryDirectory() as folder:
+        made = taken(Path(folder), text(Case(flavors, nodes, {})))
+    spec: Any = made.draft.plain()
+    pools = spec.get("nodePools", {})
+    for node in nodes:
+        selecting = [
+            name for name, pool in pools.items() if pool["selectedBy"]["labels"].items() <= node.labels.items()
+        ]
+        assert len(selecting) <= 1, selecting
+    counted = sum(pool.get("nodes", 0) for pool in pools.values())
+    assert counted <= len([node for node in nodes if node.offers])
+    assert not pools or not has_errors(made.findings), [one.summary for one in made.findings]
