@@ -107,6 +107,7 @@ IDS: tuple[str, ...] = (
     "mon/unknown-value-key",
     "node/invalid-capacity-type",
     "node/label-without-allocatable",
+    "node/resource-not-offered",
     "node/stale-allocatable",
     "node/unknown-api-kind",
     "node/unknown-value-key",
