@@ -60,7 +60,8 @@ def body(one: Object) -> dict[str, Any]:
     if not isinstance(said, Mapping):
         return {}
     dropped = _LEFT_TO_PEOPLE.get(one.kind, ())
-    return {str(key): value for key, value in said.items() if key not in dropped and value is not None}
+    kept = {str(key): value for key, value in said.items() if key not in dropped}
+    return {"value": 0, **kept} if one.kind == "PriorityClass" else kept
 
 
 def _name(one: Object) -> str:

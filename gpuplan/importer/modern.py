@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from gpuplan.rules.manifest.schema import DROPPED
+from gpuplan.rules.written import V1BETA1
+
 Plain = Mapping[str, Any]
 GROUP = "kueue.x-k8s.io/"
 NEWEST = GROUP + "v1beta2"
@@ -40,7 +43,7 @@ _OLD_VALUES = {"Borrow": "MayStopSearch", "Preempt": "MayStopSearch"}
 
 def modern(data: Plain) -> dict[str, Any]:
     """Return an object as it would be written anew for the newest version that gpuplan renders."""
-    made = {key: value for key, value in data.items() if key != "status"}
+    made: dict[str, Any] = _given({key: value for key, value in data.items() if key != "status"})
     metadata = made.get("metadata")
     if isinstance(metadata, Mapping):
         made["metadata"] = _metadata(metadata)
@@ -53,12 +56,30 @@ def modern(data: Plain) -> dict[str, Any]:
             made["spec"] = made.get("spec") or {}
         change, spec = _CHANGES.get(kind, dict), made.get("spec")
         if isinstance(spec, Mapping):
-            made["spec"] = _without(change(spec), _AS_IF_ABSENT_IN_SPEC.get(kind, {}))
+            worded = _worded(spec) if version == V1BETA1 and kind == "ClusterQueue" else spec
+            made["spec"] = _without(change(worded), _AS_IF_ABSENT_IN_SPEC.get(kind, {}))
     return made
 
 
+def _given(value: Any) -> Any:
+    """Return a value without keys that hold null, which is what no key says."""
+    if isinstance(value, Mapping):
+        return {key: _given(inner) for key, inner in value.items() if inner is not None}
+    return [_given(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _worded(spec: Plain) -> dict[str, Any]:
+    """Return a ClusterQueue of v1beta1 without the empty words that its conversion drops."""
+    return {
+        # Values of labels that a selector names may be empty.
+        key: _worded(value) if isinstance(value, Mapping) and key != "namespaceSelector" else value
+        for key, value in spec.items()
+        if not (key in DROPPED and value == "")
+    }
+
+
 def _without(made: Plain, absent: Plain) -> dict[str, Any]:
-    return {key: value for key, value in made.items() if key not in absent or value not in (absent[key], None)}
+    return {key: value for key, value in made.items() if key not in absent or value != absent[key]}
 
 
 def _metadata(metadata: Plain) -> dict[str, Any]:
@@ -81,6 +102,8 @@ def _cluster_queue(spec: Plain) -> dict[str, Any]:
     if isinstance(checks, list) and checks:
         named = [{"name": check} for check in checks]
         made.setdefault("admissionChecksStrategy", {"admissionChecks": named})
+    if made.get("admissionChecksStrategy") in ({}, {"admissionChecks": []}):
+        del made["admissionChecksStrategy"]
     return made
 
 
@@ -88,4 +111,17 @@ def _cohort(spec: Plain) -> dict[str, Any]:
     return {("parentName" if key == "parent" else key): value for key, value in spec.items()}
 
 
-_CHANGES: Mapping[str, Callable[[Plain], dict[str, Any]]] = {"ClusterQueue": _cluster_queue, "Cohort": _cohort}
+def _flavor(spec: Plain) -> dict[str, Any]:
+    """Return a flavor whose tolerations of all taints name no key; an empty one says the same."""
+    made = dict(spec)
+    tolerations = made.get("tolerations")
+    if isinstance(tolerations, list):
+        made["tolerations"] = [_without(one, {"key": ""}) if isinstance(one, Mapping) else one for one in tolerations]
+    return made
+
+
+_CHANGES: Mapping[str, Callable[[Plain], dict[str, Any]]] = {
+    "ClusterQueue": _cluster_queue,
+    "Cohort": _cohort,
+    "ResourceFlavor": _flavor,
+}

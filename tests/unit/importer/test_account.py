@@ -134,22 +134,40 @@ value: 10
 PLAIN = {"flavor": "", "cohort": "", "queue": "", "pod_class": "", "work_class": ""}
 
 
-@pytest.mark.parametrize(
-    ("part", "written"),
-    [
-        ("pod_class", "globalDefault: false"),
-        ("pod_class", 'description: ""'),
-        ("work_class", 'description: ""'),
-        ("flavor", "nodeTaints: [], tolerations: []"),
-        ("cohort", 'parent: "", resourceGroups: []'),
-        ("queue", 'cohort: ""'),
-        ("queue", "admissionChecks: []"),
-    ],
-)
-def test_what_an_api_server_does_not_keep_is_no_difference(tmp_path: Path, part: str, written: str) -> None:
-    made = taken(tmp_path, QUEUES.format_map(PLAIN | {part: written}))
-    assert len([one for one in made.account if one.at]) == 5
-    assert {one.fate for one in made.account if one.at} == {Fate.KEPT}
+HEAD = "apiVersion: {}\nkind: {}\nmetadata: {{name: theirs}}\n"
+V1BETA1, V1BETA2, V1 = "kueue.x-k8s.io/v1beta1", "kueue.x-k8s.io/v1beta2", "scheduling.k8s.io/v1"
+SAYS_NOTHING = {
+    "no default for the cluster": (V1, "PriorityClass", "value: 5\nglobalDefault: false"),
+    "no description of a priority": (V1, "PriorityClass", "value: 5\ndescription: ''"),
+    "no value of a priority": (V1, "PriorityClass", "preemptionPolicy: PreemptLowerPriority"),
+    "no description of a workload priority": (V1BETA2, "WorkloadPriorityClass", "value: 5\ndescription: ''"),
+    "no taints": (V1BETA2, "ResourceFlavor", "spec: {nodeLabels: {}, nodeTaints: [], tolerations: []}"),
+    "a toleration of all": (V1BETA2, "ResourceFlavor", "spec: {tolerations: [{key: '', operator: Exists}]}"),
+    "no quotas": (V1BETA2, "Cohort", "spec: {parentName: all, resourceGroups: []}"),
+    "no cohort": (V1BETA1, "ClusterQueue", "spec: {cohort: '', namespaceSelector: {matchLabels: {policy: ''}}}"),
+    "no words": (
+        V1BETA1,
+        "ClusterQueue",
+        "spec: {queueingStrategy: '', preemption: {withinClusterQueue: '', borrowWithinCohort: {policy: ''}}}",
+    ),
+    "no part of a policy": (
+        V1BETA2,
+        "ClusterQueue",
+        "spec: {preemption: {borrowWithinCohort: null}, fairSharing: null}",
+    ),
+    "no checks": (
+        V1BETA1,
+        "ClusterQueue",
+        "spec: {admissionChecks: [], admissionChecksStrategy: {admissionChecks: []}}",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SAYS_NOTHING)
+def test_what_is_empty_or_a_default_means_what_its_absence_means(tmp_path: Path, what: str) -> None:
+    version, kind, fields = SAYS_NOTHING[what]
+    said = line(taken(tmp_path, HEAD.format(version, kind) + fields), f"{kind} theirs")
+    assert (said.fate, said.changes) == (Fate.KEPT, ())
 
 
 def test_no_selector_and_an_empty_one_stay_two_things(tmp_path: Path) -> None:
