@@ -58,8 +58,13 @@ def is_placeholder(value: object) -> bool:
 
 
 def is_templated(value: Mapping[str, object]) -> bool:
-    """Tell whether an object of a kind that has no free text holds variables: a cluster would have to understand them."""
-    kind = value.get("kind")
+    """Tell whether an object of a kind that has no free text holds variables: a cluster would have to understand them.
+
+    A list does where one of its objects does.
+    """
+    kind, items = value.get("kind"), value.get("items")
+    if kind == "List" and isinstance(items, list):
+        return any(isinstance(one, Mapping) and is_templated(one) for one in items)
     return isinstance(kind, str) and kind not in _TEXT_KINDS and _somewhere(value, 0)
 
 
