@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from gpuplan.catalog import Catalog
 from gpuplan.diagnostics import Diagnostic, Severity
 from gpuplan.inventory.inventory import Inventory
+from gpuplan.inventory.metrics.promql import Binary, Call, Node, Selector, walk
 from gpuplan.inventory.metrics.uses import DCGM, NVIDIA, lacks_vendor, recorded, uses
 from gpuplan.rulebook import RuleDoc
 
@@ -40,12 +41,29 @@ def judge(inventory: Inventory) -> Iterator[Diagnostic]:
         domain = NVIDIA if DCGM.fullmatch(use.name) else names.get(use.name, "")
         if not domain or use.name in made or not lacks_vendor(inventory, domain) or (use.name, use.at) in seen:
             continue
+        tree = use.rule.expression.tree
+        if tree is not None and any(_for_others_too(node, use.name, domain, names) for node in walk(tree)):
+            continue
         seen.add((use.name, use.at))
         yield DOC.found(
             f"`{use.name}` is a metric of {domain} cards, and no node has any",
             at=use.at,
             severity=None if domain == NVIDIA else Severity.WARNING,
         )
+
+
+def _for_others_too(node: Node, name: str, domain: str, names: Mapping[str, str]) -> bool:
+    """Tell whether a node joins a metric with another vendor's, so that one expression serves every fleet.
+
+    That is `a or b`, and `absent(a) and absent(b)`.
+    """
+    if not isinstance(node, Binary) or node.op not in ("or", "and"):
+        return False
+    if node.op == "and" and not all(isinstance(one, Call) and one.name == "absent" for one in (node.left, node.right)):
+        return False
+    sides = [{one.name for one in walk(side) if isinstance(one, Selector)} for side in (node.left, node.right)]
+    others = [{one for one in side if (NVIDIA if DCGM.fullmatch(one) else names.get(one)) != domain} for side in sides]
+    return (name in sides[0] and bool(others[1])) or (name in sides[1] and bool(others[0]))
 
 
 def _names(catalog: Catalog) -> Mapping[str, str]:
